@@ -8,7 +8,9 @@ from django.db import connection, transaction
 
 from annotate.actions import rounds
 from bench.ground import account, owner
-from ingest.models import Issue, Keyword
+from ingest.actions import ListContent, make_keyword_list
+from ingest.keywords import read_list
+from ingest.models import Issue
 from rounds.models import Round
 from studies.models import Membership, Role
 
@@ -70,7 +72,7 @@ def open_round_in(slug: str) -> tuple[Any, Any]:
     if found is None:
         Membership.objects.filter(pk=members[0].pk).update(user=account("Labeller"))
         in_bulk(TEXTS, {"texts": json.dumps(texts()), "study": lead.study_id})
-        Keyword.objects.bulk_create(Keyword(study=lead.study, word=word) for word in keywords())
+        make_keyword_list(study=lead.study, name="Keywords", content=keywords(), by=None)
         found = rounds.open_round(round_=planned(OPEN_ROUND, lead, main, members), by=lead)
         in_bulk(LABELS, {"main": main.pk, "round": found.pk, "member": members[0].pk})
         with connection.cursor() as cursor:
@@ -132,9 +134,11 @@ def in_bulk(statements: str, values: dict[str, Any]) -> None:
         cursor.execute("ANALYZE")
 
 
-def keywords() -> list[str]:
-    """The keywords of the demonstration, which occur in its reports."""
-    return files("demo.invented").joinpath("keywords.txt").read_text(encoding="utf-8").splitlines()
+def keywords() -> Any:
+    """The terms of the demonstration, which occur in its reports, for all repositories."""
+    text = files("demo.invented").joinpath("keyword_lists.txt").read_text(encoding="utf-8")
+    terms = {term.text: term for found in read_list(text).lists for term in found.terms}
+    return ListContent(list(terms.values()))
 
 
 def texts() -> list[dict[str, Any]]:

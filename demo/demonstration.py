@@ -18,7 +18,14 @@ from core.errors import DomainError
 from demo import boards, drafts, meetings, model_labels, reports, rounds
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
-from ingest.actions import find_keywords, import_issues, receive_upload, set_keywords
+from ingest.actions import (
+    ListContent,
+    find_keywords,
+    import_issues,
+    import_keyword_lists,
+    receive_upload,
+)
+from ingest.keywords import read_list
 from studies.actions import add_member, create_study, mark_guideline_read, publish_guideline, record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
@@ -28,6 +35,9 @@ from taxonomy.presets import PRESETS, load_preset
 SLUG = "demo"
 BEGUN_DAYS_AGO = 36
 GUIDELINE_CHANGED_DAYS_AGO = 6
+
+SERVING = ("emberline/ember-serve", "gridloom/gridloom")
+TRAINING = ("quillnet/lattice", "gitee.com/quillnet/quillnet-ascend")
 
 # Key of the advisory lock for loading the study: two commands at the same time load it only once.
 _LOADING = 0x64656D6F
@@ -138,12 +148,20 @@ def _study_with_people(people: list[dict[str, str]]) -> Study:
 
 
 def _load_issues(story: Story) -> None:
-    """Import the files of issues, as an upload and its worker would, and store the keywords."""
+    """Import the files of issues, as an upload and its worker would, and the keyword lists."""
     for name in ("issues.jsonl", "false_positives.jsonl"):
         with DATA.joinpath(name).open("rb") as stream:
             run = receive_upload(study=story.study, by=story.owner.user, name=name, stream=stream)
         import_issues(run=run)
-    set_keywords(study=story.study, text=text("keywords.txt"), replace=False, by=story.owner.user)
+    serving, training = read_list(text("keyword_lists.txt")).lists
+    import_keyword_lists(
+        study=story.study,
+        lists=[
+            (_("Serving"), ListContent(serving.terms, SERVING)),
+            (_("Training"), ListContent(training.terms, TRAINING)),
+        ],
+        by=story.owner.user,
+    )
 
 
 def _publish_guideline(story: Story, number: int) -> None:

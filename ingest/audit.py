@@ -18,5 +18,13 @@ def register() -> None:
     say("tokens.removed", _("Removed the token %(name)s for %(host)s"))
     say("issues.resolved", _("Asked forges about %(asked)s issues known by their address"))
     say("keywords.changed", _("Changed the keywords: %(added)s added, %(removed)s removed"))
+    say("keyword_lists.made", _("Made the keyword list %(name)s with %(terms)s terms"))
+    say(
+        "keyword_lists.stored",
+        _("Stored version %(version)s of the keyword list %(name)s: %(added)s added, %(removed)s removed"),
+    )
+    say("keyword_lists.renamed", _("Renamed the keyword list %(name)s to %(to)s"))
+    say("keyword_lists.retired", _("Retired the keyword list %(name)s"))
+    say("keyword_lists.brought_back", _("Brought the keyword list %(name)s back"))
     say("filters.saved", _("Saved the filter %(name)s"))
     say("filters.deleted", _("Deleted the filter %(name)s"))

@@ -1,4 +1,4 @@
-"""Refusals about imports, harvests, keywords and saved filters."""
+"""Refusals about imports, harvests, keyword lists and saved filters."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError, FieldRefused
-from ingest.keywords import Problem
 from ingest.readers import Refusal
 from ingest.words import limit_name
 
@@ -59,31 +58,33 @@ class ImportStarted(DomainError):
     message = gettext_lazy("This import has brought rows in: it stays in the study's records.")
 
 
-class KeywordsRefused(DomainError):
-    """A list of keywords that cannot be taken; `problems` explains every refused line."""
+class ListRefused(DomainError):
+    """A keyword list that cannot be taken; `problems` are its reasons, in words."""
 
     status = 422
 
-    def __init__(self, problems: Sequence[Problem], *, most: int, longest: int) -> None:
-        causes = {
-            "long": _("Line %(line)d is longer than %(longest)d characters: %(word)s"),
-            "star": _("Line %(line)d has a * that is not its end: %(word)s"),
-            "empty": _("Line %(line)d has no letter and no digit: %(word)s"),
-            "many": _("That would be %(word)s keywords; a study has at most %(most)d"),
-        }
-        self.problems = [
-            causes[problem.cause]
-            % {"line": problem.line, "word": problem.word[:longest], "longest": longest, "most": most}
-            for problem in problems
-        ]
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = list(problems)
         super().__init__("\n".join([_("Nothing was stored."), *self.problems]))
 
 
-class StaleKeywords(DomainError):
+class ListNameTaken(DomainError):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            _("The study has a keyword list named %(name)s. Nothing was stored. Choose another name.")
+            % {"name": name}
+        )
+
+
+class StaleList(DomainError):
     message = gettext_lazy(
-        "Somebody changed the keywords meanwhile. Nothing was stored, and your list is still in the form:"
-        " compare it with the list that stands, then replace that one."
+        "Somebody stored a newer version of this list. Nothing was stored, and your list is still in the"
+        " form. Compare both, then store yours again."
     )
+
+
+class NothingChanged(DomainError):
+    message = gettext_lazy("This list is the same as its current version. No new version was stored.")
 
 
 class TextsComeIn(DomainError):

@@ -1,11 +1,32 @@
 from django.urls import URLResolver, include, path
 
-from ingest.views import imports, issues
+from ingest.views import imports, issues, keyword_imports, keyword_lists
 
 of_study = [
     path("issues/", issues.issues, name="issues"),
     path("issues/<int:issue_id>/", issues.issue, name="issue"),
-    path("keywords/", issues.keywords, name="keywords"),
+    path("keywords/", keyword_lists.keywords, name="keywords"),
+    path("keywords/new/", keyword_lists.new_keyword_list, name="new_keyword_list"),
+    path("keywords/import/", keyword_imports.import_keyword_lists, name="import_keyword_lists"),
+    path("keywords/<int:list_id>/", keyword_lists.keyword_list, name="keyword_list"),
+    path("keywords/<int:list_id>/edit/", keyword_lists.edit_keyword_list, name="edit_keyword_list"),
+    path("keywords/<int:list_id>/rename/", keyword_lists.rename_keyword_list, name="rename_keyword_list"),
+    path("keywords/<int:list_id>/retire/", keyword_lists.retire_keyword_list, name="retire_keyword_list"),
+    path(
+        "keywords/<int:list_id>/bring-back/",
+        keyword_lists.bring_back_keyword_list,
+        name="bring_back_keyword_list",
+    ),
+    path(
+        "keywords/<int:list_id>/versions/<int:number>/terms.txt",
+        keyword_lists.terms_text,
+        name="keyword_terms_text",
+    ),
+    path(
+        "keywords/<int:list_id>/versions/<int:number>/terms.csv",
+        keyword_lists.terms_csv,
+        name="keyword_terms_csv",
+    ),
     path("filters/", issues.save_filter, name="save_filter"),
     path("filters/<int:filter_id>/delete/", issues.delete_filter, name="delete_filter"),
     path("imports/", imports.imports, name="imports"),

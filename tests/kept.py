@@ -120,6 +120,8 @@ def _forget() -> None:
             _scanned.add(name)
     for remembered in _caches:
         remembered.cache_clear()
+    if keywords := sys.modules.get("ingest.queries.keywords"):
+        keywords.forget_versions()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -17,6 +17,7 @@ from core import clock
 from core.sql.models import Rows
 from core.sql.prepared import Prepared
 from ingest.models import Issue, Repository, Snapshot
+from ingest.queries.keywords import CURRENT_VERSIONS, Keywords, keywords_in
 from rounds.drift import is_place_of_a_repeat
 from rounds.models import Assignment, Label, Round, RoundVolunteer
 from studies.models import Guideline, Membership, Study
@@ -27,7 +28,7 @@ _SEAT = Prepared(
     "seat_of",
     f"""
     SELECT {_SEAT_ROWS.columns}, g.id, g.number,
-           ARRAY(SELECT word FROM ingest_keyword k WHERE k.study_id = p3.id ORDER BY lower(word), k.id)
+           {CURRENT_VERSIONS.format(study="p3.id")}
     FROM rounds_roundvolunteer p0
     JOIN studies_membership p1 ON p1.id = p0.member_id
     JOIN rounds_round p2 ON p2.id = p0.round_id
@@ -104,7 +105,7 @@ class Turn:
 
 def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     """This user's place in a round, with the round, its study, its version, and the membership. One query,
-    which also reads what `guideline_of` and `keywords_at` return.
+    which also reads what `guideline_of` returns, and what `keywords_at` needs.
     """
     if not user.is_authenticated:
         return None
@@ -116,8 +117,7 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-3])
     version.taxonomy, round_.study, round_.version = taxonomy, study, version
     seat.round, seat.member = round_, member
-    seat.guideline_pk, seat.guideline_number, words = row[-3:]
-    seat.keywords = tuple(words)
+    seat.guideline_pk, seat.guideline_number, seat.keyword_versions = row[-3:]
     return cast("RoundVolunteer", seat)
 
 
@@ -128,10 +128,11 @@ def guideline_of(seat: RoundVolunteer) -> Guideline | None:
     return Guideline(pk=pk, number=number) if pk is not None else None
 
 
-def keywords_at(seat: RoundVolunteer) -> tuple[str, ...]:
-    """The keywords of the study for a seat from `seat_of`, in the order of `keywords_of`."""
-    words: tuple[str, ...] = getattr(seat, "keywords", ())
-    return words
+def keywords_at(seat: RoundVolunteer) -> tuple[Keywords, ...]:
+    """What the study's keyword lists say, for a seat from `seat_of`, in the order of `keywords_of`. No query,
+    or two in a process that has not read the lists yet.
+    """
+    return keywords_in(getattr(seat, "keyword_versions", ()))
 
 
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:

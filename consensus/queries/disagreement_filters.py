@@ -46,8 +46,8 @@ class Narrowing:
     contains a label. Both count at the round's depth; a code that the version lacks matches nothing.
     `repository`: its id. `volunteer`: id of a member whose label is not in the largest group. `split`: sizes
     of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
-    at which the labels differ. `keyword`: in title or text. `cause`: of the standing decision. `state`: open,
-    agenda (on an agenda, not decided) or decided.
+    at which the labels differ. `keyword`: a term of a keyword list, in title or text. `cause`: of the
+    standing decision. `state`: open, agenda (on an agenda, not decided) or decided.
     """
 
     pair: Pair | None = None
@@ -134,8 +134,8 @@ def found(
 ) -> QuerySet[models.Disagreement]:
     """The disagreements that pass the filters and that this member may see, in no order.
 
-    At most two small queries, and two for a keyword, which can be long (ingest's with_keyword). `book`: that
-    of the round's version, if the caller has it.
+    At most two small queries, and those of ingest's with_keyword for a keyword. `book`: that of the round's
+    version, if the caller has it.
     """
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     if narrowing.repository is not None:

@@ -24,6 +24,7 @@ from consensus.views.threads import talk
 from core.http import is_fragment, render_page
 from ingest.models import Snapshot
 from ingest.queries.filters import choices_of
+from ingest.queries.keywords import words_of
 from ingest.queries.reading import Reading
 from ingest.rules import may_import
 from rounds.models import Round
@@ -107,7 +108,7 @@ class DisagreementsPage:
                 repositories=choices.repositories,
                 volunteers=self.page.volunteers,
                 splits=splits(round_, asked.narrowing, member, book=self.book),
-                keywords=choices.keywords,
+                keywords=words_of(choices.keywords),
                 depth=round_.depth,
                 to=self.to,
             ),

@@ -1,4 +1,4 @@
-"""Every change that brings issues in, and of a study's tokens, keywords and saved filters."""
+"""Every change that brings issues in, and of a study's tokens, keyword lists and saved filters."""
 
 from ingest.actions.fetching import run_harvest
 from ingest.actions.filters import delete_filter, save_filter
@@ -13,7 +13,15 @@ from ingest.actions.harvests import (
     resume_harvests,
     start_harvest,
 )
-from ingest.actions.keywords import set_keywords
+from ingest.actions.keyword_lists import (
+    ListContent,
+    bring_back_keyword_list,
+    import_keyword_lists,
+    make_keyword_list,
+    rename_keyword_list,
+    retire_keyword_list,
+    store_keyword_list,
+)
 from ingest.actions.loading import import_issues
 from ingest.actions.selections import JOB as SELECTION_JOB
 from ingest.actions.selections import run_selection, select_issues
@@ -25,8 +33,10 @@ __all__ = [
     "HARVEST_JOB",
     "JOB",
     "SELECTION_JOB",
+    "ListContent",
     "add_token",
     "begin_comparison",
+    "bring_back_keyword_list",
     "compare_what_was_missed",
     "confirm_import",
     "delete_filter",
@@ -34,17 +44,21 @@ __all__ = [
     "find_keywords",
     "find_similar",
     "import_issues",
+    "import_keyword_lists",
+    "make_keyword_list",
     "pause_harvest",
     "plan_harvest",
     "receive_upload",
     "refresh_harvest",
     "remove_token",
+    "rename_keyword_list",
     "resume_harvests",
+    "retire_keyword_list",
     "run_harvest",
     "run_selection",
     "save_filter",
     "search_what_was_missed",
     "select_issues",
-    "set_keywords",
     "start_harvest",
+    "store_keyword_list",
 ]

@@ -5,23 +5,22 @@ letters and digits, and all else separates them: `llama` matches in `llama_index
 (Chinese, Japanese, Thai …) have no such borders: there a term matches anywhere.
 """
 
+from ingest.keywords.folding import fold
 from ingest.keywords.listed.doubts import ListWarning
 from ingest.keywords.listed.problems import LONGEST_TERM, MOST_TERMS, ListProblem
 from ingest.keywords.listed.reading import ListRead, NamedList, read_list, write_list
 from ingest.keywords.markdown.headings import template_headings
-from ingest.keywords.marks import KeywordMatch, Marks, matcher_of, matches
+from ingest.keywords.marks import Counts, KeywordMatch, Marks, matches
 from ingest.keywords.matcher import Matcher
-from ingest.keywords.plain import LONGEST_WORD, MOST_WORDS, Problem, lowered, parsed, pattern
 from ingest.keywords.terms import KINDS, MASKS, ZONES, Hits, Kind, Mask, Switches, Term, Zone
 
 __all__ = [
     "KINDS",
     "LONGEST_TERM",
-    "LONGEST_WORD",
     "MASKS",
     "MOST_TERMS",
-    "MOST_WORDS",
     "ZONES",
+    "Counts",
     "Hits",
     "KeywordMatch",
     "Kind",
@@ -32,15 +31,11 @@ __all__ = [
     "Mask",
     "Matcher",
     "NamedList",
-    "Problem",
     "Switches",
     "Term",
     "Zone",
-    "lowered",
-    "matcher_of",
+    "fold",
     "matches",
-    "parsed",
-    "pattern",
     "read_list",
     "template_headings",
     "write_list",

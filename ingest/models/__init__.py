@@ -1,4 +1,4 @@
-"""Issues of repositories, frozen as fetched, imports and harvests that brought them, keywords and filters."""
+"""Issues of repositories, frozen as fetched, what brought them, keyword lists and saved filters."""
 
 from ingest.models.harvests import (
     ForgeToken,
@@ -12,8 +12,6 @@ from ingest.models.harvests import (
 from ingest.models.imports import Import, ImportRow
 from ingest.models.issues import Issue, Repository, Snapshot, Source, SourceEntry
 from ingest.models.keywords import (
-    Keyword,
-    KeywordFind,
     KeywordList,
     KeywordListVersion,
     KeywordTerm,
@@ -33,8 +31,6 @@ __all__ = [
     "Import",
     "ImportRow",
     "Issue",
-    "Keyword",
-    "KeywordFind",
     "KeywordList",
     "KeywordListVersion",
     "KeywordTerm",

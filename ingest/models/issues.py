@@ -21,6 +21,14 @@ class Repository(models.Model):
     folder = models.CharField(
         max_length=120, help_text="Of the published layout; renamed repositories may share one"
     )
+    headings = models.JSONField(
+        default=list,
+        db_default=[],
+        help_text="Headings of its issue templates: keywords in them do not count",
+    )
+    headings_from = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="From how many texts the headings were learnt"
+    )
 
     class Meta:
         verbose_name_plural = "repositories"
@@ -30,6 +38,11 @@ class Repository(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    @property
+    def key(self) -> str:
+        """By which a keyword list names it: host and path in lower case."""
+        return f"{self.host}/{self.path}".lower()
 
 
 class Issue(models.Model):

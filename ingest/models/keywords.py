@@ -1,4 +1,4 @@
-"""Keywords, where they occur, and saved filters of lists."""
+"""Keyword lists in versions, where their terms occur, and saved filters of lists."""
 
 import pgtrigger
 from django.conf import settings
@@ -9,40 +9,6 @@ from django.utils.translation import gettext_lazy as _
 from core import clock
 from ingest.models.issues import Snapshot
 from studies.models import Study
-
-
-class Keyword(models.Model):
-    """A word by which the study's issues were found; pages of an issue highlight its occurrences."""
-
-    study = models.ForeignKey(Study, models.CASCADE, related_name="keywords")
-    word = models.CharField(max_length=100)
-    searched_to = models.BigIntegerField(
-        default=0, db_default=0, help_text="Id of the last snapshot that its finds are complete up to"
-    )
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint("study", Lower("word"), name="keyword_is_unique_in_a_study"),
-            models.CheckConstraint(name="a_keyword_has_letters", condition=~models.Q(word="")),
-        ]
-
-    def __str__(self) -> str:
-        return self.word
-
-
-class KeywordFind(models.Model):
-    """A keyword occurs in the title or the body of a snapshot. Neither of them ever changes."""
-
-    keyword = models.ForeignKey(Keyword, models.CASCADE, related_name="finds", db_index=False)
-    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["keyword", "snapshot"], name="keyword_is_found_once_in_a_text")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.keyword_id} in {self.snapshot_id}"
 
 
 class KeywordList(models.Model):

@@ -11,6 +11,7 @@ from django.db.models import Count, Q, QuerySet
 from accounts.models import User
 from ingest.models import Issue, Repository, Snapshot
 from ingest.queries.filters import KINDS, IssueFilter
+from ingest.queries.keywords import narrowed_by_keywords
 from ingest.queries.similar import has_similar
 from studies.models import Study
 from studies.queries import studies_for
@@ -49,6 +50,8 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
         number = re.fullmatch(r"#?([A-Za-z]?[A-Za-z0-9]+)", word)
         named = Q(number=number[1].upper()) if number else Q()
         issues = issues.filter(Q(current__title__icontains=word) | named)
+    if narrowed.keywords:
+        issues = narrowed_by_keywords(issues, study.pk, narrowed.keywords)
     return issues
 
 

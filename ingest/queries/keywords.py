@@ -1,58 +1,110 @@
-"""The keywords of a study, and the issues in whose texts a word occurs."""
+"""What the keyword lists of a study say now, and the issues in whose texts their terms occur.
 
-from collections.abc import Sequence
-from hashlib import sha256
+Texts are searched by a job (ingest.actions.finds); everything here reads what it found.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add, or_
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Lower
+from django.db.models import F, Min, Q, QuerySet, Sum
 
 from core.models import Job
 from core.once import once_a_page
-from ingest.keywords import lowered, pattern
-from ingest.models import Issue, Keyword, KeywordFind
+from ingest.keywords import ZONES, Matcher, Switches, Term, fold
+from ingest.models import Issue, KeywordListVersion, KeywordTerm, Repository, TermFind
 from studies.models import Study
 
 SEARCH = "ingest.find_keywords"
 """The kind of job that searches a study's keywords in its texts."""
 
-
-def stands_in(word: str, snapshot: str = "") -> Q:
-    """The condition that a word occurs in the title or body of a snapshot, as ingest.keywords finds it.
-    `snapshot` is the lookup that leads to the snapshot, such as `current__`. The condition reads the texts.
-    """
-    stem = lowered(word).removesuffix("*")
-    named = Q()
-    for text in (f"{snapshot}title", f"{snapshot}body"):
-        # The plain search first: it is many times as fast, and leaves few texts to the pattern.
-        named |= Q(**{f"{text}__icontains": stem}) & Q(**{f"{text}__iregex": pattern(word)})
-    return named
+MOST_REMEMBERED = 512
 
 
-def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
-    """The ids, out of `among`, of the study's issues in whose title or text a word occurs, in no order, as an
-    array in PostgreSQL's notation, such as {3,1}: converting thousands of numbers for another statement would
-    take longer than finding them.
+@dataclass(frozen=True)
+class Keywords:
+    """What one version of a list says. It never changes. `ids` are those of its terms."""
 
-    Two queries. For a keyword of the study they read only texts that the job has not searched yet. For any
-    other word they read all texts, which takes a second or two at full size.
-    """
-    near = Keyword.objects.filter(study=study, word__iexact=word)
-    keyword = next((one for one in near if lowered(one.word) == lowered(word)), None)
-    searched_to = keyword.searched_to if keyword else 0
-    issues = Issue.objects.filter(pk__in=among)
-    unsearched = issues.filter(repository__study=study, current__gt=searched_to)
-    found = unsearched.filter(stands_in(word, "current__")).values_list("pk", flat=True)
-    if keyword:
-        finds = KeywordFind.objects.filter(keyword=keyword)
-        found = found.union(
-            issues.filter(current__in=finds.values("snapshot")).values_list("pk", flat=True), all=True
-        )
-    query, parameters = found.query.sql_with_params()
+    version: int
+    repositories: frozenset[str]
+    switches: Switches
+    terms: tuple[Term, ...]
+    ids: tuple[int, ...]
+
+    def names(self, repository: Repository) -> bool:
+        """Does the list name this repository? A list without repositories names all."""
+        return not self.repositories or repository.key in self.repositories
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        return Matcher(self.terms, self.switches)
+
+
+_CURRENT = """
+    SELECT v.id FROM ingest_keywordlist l
+    JOIN LATERAL (
+        SELECT id FROM ingest_keywordlistversion WHERE keyword_list_id = l.id ORDER BY number DESC LIMIT 1
+    ) v ON true
+    WHERE l.study_id = {study} AND l.retired_at IS NULL ORDER BY lower(l.name), l.id
+"""
+CURRENT_VERSIONS = "ARRAY(" + _CURRENT + ")"
+"""SQL: the ids of the current versions of a study's lists, by name; `study` is the study's id."""
+
+_known: dict[int, Keywords] = {}
+
+
+def current_ids(study_id: int) -> list[int]:
+    """The ids of the current versions of the lists that are not retired, in the order of their names."""
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT coalesce(array_agg(pk), '{{}}')::text FROM ({query}) found (pk)", parameters)
-        return str(cursor.fetchone()[0])
+        cursor.execute(_CURRENT.format(study="%s"), [study_id])
+        return [id_ for (id_,) in cursor.fetchall()]
+
+
+@once_a_page
+def keywords_of(study_id: int) -> tuple[Keywords, ...]:
+    """What the study's lists say now, in the order of their names, without retired ones. One query, and two
+    more for versions that this process has not read yet.
+    """
+    return keywords_in(current_ids(study_id))
+
+
+def keywords_in(versions: Sequence[int]) -> tuple[Keywords, ...]:
+    """What these versions say. At most two queries: a version stays as stored, and this process keeps it."""
+    missing = [id_ for id_ in versions if id_ not in _known]
+    read = _read(missing) if missing else {}
+    while len(_known) + len(read) > MOST_REMEMBERED and _known:
+        del _known[next(iter(_known))]
+    found = {id_: read.get(id_) or _known[id_] for id_ in versions}
+    _known.update(read)
+    return tuple(found.values())
+
+
+def forget_versions() -> None:
+    """Let this process read versions from the database again. For tests, in which ids begin anew."""
+    _known.clear()
+
+
+def _read(versions: Sequence[int]) -> dict[int, Keywords]:
+    terms: dict[int, list[KeywordTerm]] = {id_: [] for id_ in versions}
+    for term in KeywordTerm.objects.filter(version__in=versions).order_by("version", "position"):
+        terms[term.version_id].append(term)
+    return {
+        one.pk: Keywords(
+            version=one.pk,
+            repositories=frozenset(one.repositories),
+            switches=Switches.from_json(one.switches),
+            terms=tuple(map(as_term, terms[one.pk])),
+            ids=tuple(term.pk for term in terms[one.pk]),
+        )
+        for one in KeywordListVersion.objects.filter(pk__in=versions)
+    }
+
+
+def as_term(stored: KeywordTerm) -> Term:
+    return Term(stored.text, stored.kind, stored.is_case_sensitive)  # type: ignore[arg-type]
 
 
 def search_of(study: Study) -> Job | None:
@@ -60,13 +112,108 @@ def search_of(study: Study) -> Job | None:
     return Job.objects.filter(kind=SEARCH, arguments__study=study.pk).order_by("-pk").first()
 
 
-@once_a_page
-def keywords_of(study_id: int) -> tuple[str, ...]:
-    """The keywords by which the study's issues were found, in alphabetical order."""
-    words = Keyword.objects.filter(study=study_id).order_by(Lower("word"), "pk")
-    return tuple(words.values_list("word", flat=True))
+def words_of(lists: Iterable[Keywords]) -> tuple[str, ...]:
+    """The terms of these lists, each once, in alphabetical order."""
+    words = {term.text for terms in lists for term in terms.terms}
+    return tuple(sorted(words, key=lambda word: (fold(word).text, word)))
 
 
-def fingerprint(keywords: Sequence[str]) -> str:
-    """A short hash of a list of keywords, by which a form notices that the list has changed."""
-    return sha256("\n".join(keywords).encode()).hexdigest()[:16]
+def terms_named(lists: Iterable[Keywords], word: str) -> list[int]:
+    """The ids of the terms that a word means: those written exactly so, or else those that differ only in
+    case and width.
+    """
+    every = [(id_, term.text) for terms in lists for id_, term in zip(terms.ids, terms.terms, strict=True)]
+    exactly = [id_ for id_, text in every if text == word]
+    return exactly or [id_ for id_, text in every if fold(text).text == fold(word).text]
+
+
+def with_keyword(study: Study, word: str, *, among: QuerySet[Any, Any]) -> str:
+    """The ids, out of `among`, of the study's issues in whose title or text a term of a list occurs where it
+    counts, in no order, as an array in PostgreSQL's notation, such as {3,1}: converting thousands of numbers
+    for another statement would take longer than finding them. A word that is no term is in no issue.
+
+    Two queries, and at most two more in a process that has not read the lists yet.
+    """
+    terms = terms_named(keywords_of(study.pk), word)
+    if not terms:
+        return "{}"
+    found = Issue.objects.filter(pk__in=among, current__in=counted_finds(terms).values("snapshot"))
+    query, parameters = found.values_list("pk", flat=True).query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT coalesce(array_agg(pk), '{{}}')::text FROM ({query}) found (pk)", parameters)
+        return str(cursor.fetchone()[0])
+
+
+def counted_finds(terms: Sequence[int], zone: str = "") -> QuerySet[TermFind]:
+    """The finds of these terms where they count, or in one of the zones."""
+    finds = TermFind.objects.filter(term__in=terms)
+    anywhere = reduce(or_, (Q(**{f"{name}__gt": 0}) for name in ZONES))
+    return finds.filter(Q(**{f"{zone}__gt": 0}) if zone else anywhere)
+
+
+@dataclass(frozen=True)
+class KeywordsAsked:
+    """What a list of issues is narrowed to by keywords; empty values narrow nothing.
+
+    `keyword_list`: its id; without it all lists count that are not retired. `keyword`: a term. `zone`: title,
+    prose or code. `hits`: at least so many. `found`: "any" (a term counts), "masked" (terms only where they
+    do not count) or "none" (no term at all).
+    """
+
+    keyword_list: int | None = None
+    keyword: str = ""
+    zone: str = ""
+    hits: int = 0
+    found: str = ""
+
+    def __bool__(self) -> bool:
+        return self != KeywordsAsked()
+
+
+NOTHING_ASKED = KeywordsAsked()
+
+
+def narrowed_by_keywords(issues: QuerySet[Issue], study_id: int, asked: KeywordsAsked) -> QuerySet[Issue]:
+    """The issues whose current text the lists found as asked. "none" holds only issues that have a text which
+    every asked list has searched, in repositories that it names. Two queries, and at most two more.
+    """
+    lists = lists_asked(study_id, asked.keyword_list)
+    ids = [id_ for terms in lists for id_ in terms.ids]
+    terms = terms_named(lists, asked.keyword) if asked.keyword else ids
+    if asked.found == "none":
+        return _searched_by(issues, study_id, lists).exclude(
+            current__in=TermFind.objects.filter(term__in=terms).values("snapshot")
+        )
+    counted = counted_finds(terms, "" if asked.found == "masked" else asked.zone)
+    if asked.found == "masked":
+        masked = TermFind.objects.filter(term__in=terms, masked__gt=0)
+        return issues.filter(current__in=masked.values("snapshot")).exclude(
+            current__in=counted.values("snapshot")
+        )
+    if asked.hits > 1:
+        counted = _often(counted, asked.zone, asked.hits)
+    return issues.filter(current__in=counted.values("snapshot"))
+
+
+def lists_asked(study_id: int, keyword_list: int | None) -> tuple[Keywords, ...]:
+    """The current lists, or the latest version of one list of the study, even of a retired one."""
+    if keyword_list is None:
+        return keywords_of(study_id)
+    versions = KeywordListVersion.objects.filter(keyword_list=keyword_list, keyword_list__study=study_id)
+    return keywords_in(list(versions.order_by("-number").values_list("pk", flat=True)[:1]))
+
+
+def _often(finds: QuerySet[TermFind], zone: str, hits: int) -> QuerySet[Any, Any]:
+    each = F(zone) if zone else reduce(add, map(F, ZONES))
+    return finds.values("snapshot").annotate(often=Sum(each)).filter(often__gte=hits)
+
+
+def _searched_by(issues: QuerySet[Issue], study_id: int, lists: Sequence[Keywords]) -> QuerySet[Issue]:
+    named = [
+        repository.pk
+        for repository in Repository.objects.filter(study=study_id)
+        if any(terms.names(repository) for terms in lists)
+    ]
+    versions = KeywordListVersion.objects.filter(pk__in=[terms.version for terms in lists])
+    searched_to = versions.aggregate(least=Min("searched_to"))["least"] or 0
+    return issues.filter(repository__in=named, current__lte=searched_to)

@@ -1,7 +1,6 @@
 """An issue as a person reads it: rendered text, highlighted keywords, comments, times in words."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,12 +15,11 @@ from django.utils.translation import gettext_lazy as _
 
 from core.text import markdown
 from core.text.fragments import drawn_by
-from ingest.keywords import KeywordMatch, Marks, Zone, matcher_of, matches
+from ingest.keywords import Counts, KeywordMatch, Marks, Matcher, matches
 from ingest.models import Issue, Snapshot
+from ingest.queries.keywords import Keywords
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-
-Counts = Counter[tuple[str, Zone]]
 
 FORGES = {"github": "GitHub", "gitee": "Gitee", "gitlab": "GitLab", "gitea": "Gitea", "jira": "Jira"}
 ASSOCIATIONS: Mapping[str, str | Promise] = {
@@ -69,12 +67,17 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """The content of an issue's page. Its texts are rendered on first use. `keywords` (from `keywords_of`)
-    are highlighted in title, text, code and comments.
+    """The content of an issue's page. Its texts are rendered on first use. The terms of those `keywords`
+    (from `keywords_of`) that name the issue's repository are highlighted in title, text, code and comments.
     """
 
     issue: Issue
-    keywords: tuple[str, ...] = ()
+    keywords: tuple[Keywords, ...] = ()
+
+    @cached_property
+    def marking(self) -> tuple[Keywords, ...]:
+        """The lists whose terms are highlighted."""
+        return tuple(terms for terms in self.keywords if terms.names(self.issue.repository))
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -110,15 +113,16 @@ class Reading:
 
     @cached_property
     def texts(self) -> Texts:
-        snapshot, counts = self.snapshot, Counter[tuple[str, Zone]]()
-        body = _render(snapshot.body, self.keywords, counts) if snapshot else SafeString()
+        snapshot, counts = self.snapshot, Counts()
+        matchers = tuple(terms.matcher for terms in self.marking)
+        body = _render(snapshot.body, matchers, counts) if snapshot else SafeString()
         comments = (
-            [_comment(raw, snapshot, self.keywords, counts) for raw in snapshot.comments] if snapshot else []
+            [_comment(raw, snapshot, matchers, counts) for raw in snapshot.comments] if snapshot else []
         )
-        marks = Marks(matcher_of(self.keywords), "title") if self.keywords else None
+        marks = Marks(matchers, "title") if matchers else None
         title = markdown.line(self.title, marks)
         counts.update(marks.counts if marks else ())
-        return Texts(title, body, comments, matches(self.keywords, counts))
+        return Texts(title, body, comments, matches(matchers, counts))
 
     @property
     def from_maintainers(self) -> int:
@@ -131,7 +135,9 @@ class Reading:
         frozen = (snapshot.pk, snapshot.content_hash) if snapshot else ()
         around = (str(issue), issue.url, issue.year, issue.is_pull_request, issue.repository.path, self.forge)
         reader = (get_language(), timezone.get_current_timezone_name())
-        return repr((drawn_by(), issue.pk, frozen, around, self.keywords, reader))
+        # A version of a list stays as it was stored: its id stands for its terms and switches.
+        versions = [terms.version for terms in self.marking]
+        return repr((drawn_by(), issue.pk, frozen, around, versions, reader))
 
     @property
     def _state(self) -> str:
@@ -139,7 +145,7 @@ class Reading:
 
 
 def _comment(
-    raw: Mapping[str, Any], snapshot: Snapshot, keywords: tuple[str, ...], counts: Counts
+    raw: Mapping[str, Any], snapshot: Snapshot, matchers: Sequence[Matcher], counts: Counts
 ) -> Comment:
     author, at = str(raw.get("author") or ""), _moment(raw.get("at"))
     text = str(raw.get("body") or "")
@@ -150,7 +156,7 @@ def _comment(
         at=at,
         later=_later(snapshot.opened_at, at),
         gist=markdown.gist(text),
-        html=_render(text, keywords, counts),
+        html=_render(text, matchers, counts),
     )
 
 
@@ -171,9 +177,9 @@ def _later(opened: datetime | None, at: datetime | None) -> str:
     return ngettext("%(n)s day later", "%(n)s days later", days) % {"n": days}
 
 
-def _render(text: str, keywords: tuple[str, ...], counts: Counts) -> SafeString:
+def _render(text: str, matchers: Sequence[Matcher], counts: Counts) -> SafeString:
     """The text as HTML with its keywords highlighted; adds their occurrences to the counts."""
-    marks = Marks(matcher_of(keywords)) if keywords else None
+    marks = Marks(matchers) if matchers else None
     html = markdown.render(text, marker=marks)
     counts.update(marks.counts if marks else ())
     return html

@@ -1,4 +1,4 @@
-"""Pages of issues, of saved filters of their list, and of keywords."""
+"""Pages of issues, and of saved filters of their list."""
 
 from urllib.parse import urlencode
 
@@ -8,18 +8,16 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, is_fragment, render_page
+from core.http import go_to, render_page
 from core.idempotency import first_time
 from core.pages import page_of
 from ingest import actions, rules
-from ingest.errors import KeywordsRefused, StaleKeywords
-from ingest.keywords import LONGEST_WORD, MOST_WORDS
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
-from ingest.queries.keywords import fingerprint, keywords_of, search_of
+from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
 from studies.pages import frame, study_of
 
@@ -90,40 +88,3 @@ def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResp
         request, _("The filter %(name)s is deleted; no issue and no round changed.") % {"name": saved.name}
     )
     return go_to(request, "issues", study.slug)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Show the study's keywords; a POST adds a list to them (`add`) or replaces them with it."""
-    study, member = study_of(request, slug, rules.may_import)
-    report, refused = None, None
-    typed = request.POST.get("words")
-    if typed is not None:
-        try:
-            report = actions.set_keywords(
-                study=study,
-                text=typed,
-                replace="add" not in request.POST,
-                made_from=request.POST.get("made_from", ""),
-                by=request.user,
-            )
-        except (KeywordsRefused, StaleKeywords) as error:
-            refused = error
-    words = keywords_of(study.pk)
-    job = search_of(study)
-    if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
-        job = None  # only a page that was open during the job shows its end
-    context = {
-        **frame(study, member, "issues"),
-        "words": words,
-        "job": job,
-        "typed": typed if refused else "\n".join(words),
-        "report": report,
-        "refused": refused,
-        "problems": getattr(refused, "problems", []),
-        "made_from": fingerprint(words),
-        "most": MOST_WORDS,
-        "longest": LONGEST_WORD,
-    }
-    status = refused.status if refused else 422 if request.method == "POST" and typed is None else 200
-    return render_page(request, "ingest/keywords.html", context, partials=["job"], status=status)

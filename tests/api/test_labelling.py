@@ -6,7 +6,7 @@ from consensus.models import Decision
 from reports.formats.json_report import report_as_dict
 from rounds.models import Label, Round
 from tests.api.conftest import client_of, label, label_all
-from tests.factories import make_round
+from tests.factories import make_list, make_round
 
 
 def test_an_evening_over_rest(world):
@@ -207,6 +207,7 @@ def test_wrong_filters_are_refused_by_name(world):
 
 def test_disagreements_take_the_filters_and_the_order_of_the_page(world):
     label_all(world, ("C.1", "C.2"), ("A.1", "C.1"))
+    make_list(world.study, "Title", search=True)
     lead = client_of(world.lead)
     address = f"/api/v1/rounds/{world.round.pk}/disagreements/"
     first, second = (issue.pk for issue in world.issues[:2])

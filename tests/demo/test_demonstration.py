@@ -30,7 +30,7 @@ from consensus.queries.minutes import minutes
 from consensus.queries.screening import kept_issues
 from demo.data import DATA
 from demo.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
-from ingest.models import Import, Issue, Keyword, KeywordFind, Snapshot
+from ingest.models import Import, Issue, KeywordListVersion, Snapshot, TermFind
 from replication.package import write_package
 from reports.agreement_report import agreement_report
 from reports.frozen.document import difference
@@ -121,9 +121,13 @@ def test_demo_loads_the_study_that_its_data_describes():
     )
     methods = Decision.objects.filter(round=round_, superseded_at=None).values_list("method", flat=True)
     assert Counter(methods) == {"unanimous": 32, "lead": 4, "meeting": 6}
-    searched = Keyword.objects.filter(study__slug="demo")
+    searched = KeywordListVersion.objects.filter(keyword_list__study__slug="demo")
+    assert list(searched.order_by("pk").values_list("keyword_list__name", flat=True)) == [
+        "Serving",
+        "Training",
+    ]
     assert set(searched.values_list("searched_to", flat=True)) == {Snapshot.objects.latest("pk").pk}
-    assert KeywordFind.objects.filter(keyword__word="KV cache").count() == 2
+    assert TermFind.objects.filter(term__text="KV cache").count() == 2
     slots = Assignment.objects.filter(round=round_, volunteer=member("R3"), submitted_at=None)
     assert slots.count() == 14 <= progress(round_, member("R3")).left
     assert current_turn(round_, member("R3")).label is None
@@ -194,7 +198,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
 def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
-        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "keywords.changed": 1, "taxonomies.published": 2,
+        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "keyword_lists.made": 2, "taxonomies.published": 2,
         "taxonomies.proposed": 2, "taxonomies.decided": 1, "boards.made": 1, "boards.together": 1,
         "guideline.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
         "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,

@@ -3,7 +3,7 @@
 from tests.factories.accounts import make_user
 from tests.factories.annotate import add_label, label_input, make_round
 from tests.factories.consensus import make_meeting
-from tests.factories.ingest import make_issue, make_issues, make_repository
+from tests.factories.ingest import make_issue, make_issues, make_list, make_repository
 from tests.factories.studies import make_member, make_study
 from tests.factories.taxonomy import category, edit, make_version, propose
 
@@ -14,6 +14,7 @@ __all__ = [
     "label_input",
     "make_issue",
     "make_issues",
+    "make_list",
     "make_meeting",
     "make_member",
     "make_repository",

@@ -1,6 +1,9 @@
 from itertools import count
 
-from ingest.models import Issue, Repository, Snapshot
+from ingest.actions import ListContent, make_keyword_list
+from ingest.actions.finds import find_keywords
+from ingest.keywords import Switches, Term
+from ingest.models import Issue, KeywordListVersion, Repository, Snapshot
 from studies.models import Study
 
 _numbers = count(101)
@@ -50,3 +53,27 @@ def _text(number: str) -> dict[str, str]:
         "body": f"Body of **{number}**",
         "content_hash": f"hash of {number}",
     }
+
+
+def make_list(
+    study: Study,
+    *terms: str | Term,
+    name: str = "",
+    repositories: tuple[str, ...] = (),
+    search: bool = False,
+    **switches,
+) -> KeywordListVersion:
+    """A keyword list with these terms; `search` does at once what its job would do."""
+    version = make_keyword_list(
+        study=study,
+        name=name or f"List {study.keyword_lists.count() + 1}",
+        content=ListContent(
+            terms=[term if isinstance(term, Term) else Term(term) for term in terms],
+            repositories=repositories,
+            switches=Switches(**switches),
+        ),
+        by=None,
+    )
+    if search:
+        find_keywords(study_id=study.pk)
+    return version

@@ -7,6 +7,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from ingest.models import Issue
+from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
 from tests import factories
 
@@ -130,7 +131,8 @@ def test_what_would_be_drawn_otherwise_is_drawn_again(drawings):
     reading = _read(title="It fails", body="so", opened_at=OPENED)
     issue, plain = reading.issue, _drawn(reading)
     assert "<h1" not in _drawn(reading, is_part=True)
-    assert '<mark class="kw">so</mark>' in _drawn(Reading(issue, ("so",)))
+    factories.make_list(issue.repository.study, "so")
+    assert '<mark class="kw">so</mark>' in _drawn(Reading(issue, keywords_of(issue.repository.study_id)))
     with timezone.override("Asia/Tokyo"):
         assert 'title="2024-05-01 19:00 JST"' in _drawn(reading)
     assert 'title="2024-05-01 10:00 UTC"' in plain

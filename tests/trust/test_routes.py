@@ -113,8 +113,19 @@ board_mapping              post   401  404  404  200  200  200  200  200  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
-keywords                   get    302  404  404  200  200  403  403  403  403
-keywords                   post   401  404  404  422  422  403  403  403  403
+keywords                   get    302  404  404  200  200  200  200  200  403
+new_keyword_list           get    302  404  404  200  200  403  403  403  403
+new_keyword_list           post   401  404  404  422  422  403  403  403  403
+import_keyword_lists       get    302  404  404  200  200  403  403  403  403
+import_keyword_lists       post   401  404  404  422  422  403  403  403  403
+keyword_list               get    302  404  404  200  200  200  200  200  403
+edit_keyword_list          get    302  404  404  200  200  403  403  403  403
+edit_keyword_list          post   401  404  404  422  422  403  403  403  403
+rename_keyword_list        post   401  404  404  422  422  403  403  403  403
+retire_keyword_list        post   401  404  404  302  302  403  403  403  403
+bring_back_keyword_list    post   401  404  404  302  302  403  403  403  403
+keyword_terms_text         get    302  404  404  200  200  200  200  200  403
+keyword_terms_csv          get    302  404  404  200  200  200  200  200  403
 save_filter                post   401  404  404  422  422  403  403  403  403
 delete_filter              post   401  404  404  302  302  403  403  403  403
 imports                    get    302  404  404  200  200  403  403  403  403
@@ -365,6 +376,17 @@ def address(world: World, name: str) -> str:
         "accept_invitation": (more.token,),
         "revoke_invitation": (slug, more.invitation.pk),
         "delete_filter": (slug, more.saved.pk),
+        **dict.fromkeys(
+            (
+                "keyword_list",
+                "edit_keyword_list",
+                "rename_keyword_list",
+                "retire_keyword_list",
+                "bring_back_keyword_list",
+            ),
+            (slug, more.keyword_list.pk),
+        ),
+        **dict.fromkeys(("keyword_terms_text", "keyword_terms_csv"), (slug, more.keyword_list.pk, 1)),
         "taxonomy_file": (world.version.taxonomy_id, "md"),
         "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
         **dict.fromkeys(of_taxonomy, (world.version.taxonomy_id,)),

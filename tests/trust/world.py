@@ -36,6 +36,7 @@ from taxonomy.tree.drafts import MERGE, RETIRE
 from tests.factories import (
     category,
     make_issue,
+    make_list,
     make_member,
     make_repository,
     make_study,
@@ -172,6 +173,7 @@ def make_world() -> World:
         "language": "en",
     }
     world.more.report = Job.objects.create(kind=MAKING, created_by=lead, arguments=asked)
+    world.more.keyword_list = make_list(study, "Title", name="Terms", search=True).keyword_list
     world.more.saved = save_filter(study=study, name="Of 2024", query={"year": "2024"}, by=lead)
     world.more.kept = save_filter(
         study=study, name="Open", query={"state": "open"}, by=lead, page="disagreements"

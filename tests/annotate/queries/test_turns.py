@@ -4,7 +4,6 @@ from django.contrib.auth.models import AnonymousUser
 from annotate.actions.turns import next_turn, skip_issue
 from annotate.models import Draft
 from annotate.queries.turns import current_turn, guideline_of, keywords_at, seat_of, turn_at
-from ingest.models import Keyword
 from ingest.queries.keywords import keywords_of
 from rounds.models import Assignment
 from tests import factories
@@ -85,15 +84,15 @@ def test_the_form_knows_which_text_it_showed(world, text):
 
 def test_a_seat_comes_with_all_that_the_page_needs_in_one_query(world, django_assert_num_queries):
     round_, member = world.round(selection={"source": "all"}), world.members[0]
-    for word in ("segfault", "Deadlock"):
-        Keyword.objects.create(study=world.study, word=word)
+    lists = [factories.make_list(world.study, "stall", name=name) for name in ("second", "First")]
+    keywords_of(world.study.pk)  # this process has read them
     with django_assert_num_queries(1):
         seat = seat_of(member.user, round_.pk)
         assert (seat.member, seat.round, seat.round.study) == (member, round_, world.study)
         assert (seat.round.version, seat.round.version.taxonomy) == (world.version, world.version.taxonomy)
         assert (seat.round.opened_at, seat.left_at, guideline_of(seat)) == (round_.opened_at, None, None)
         assert seat.round.selection == round_.selection
-        assert keywords_at(seat) == ("Deadlock", "segfault")
+        assert [terms.version for terms in keywords_at(seat)] == [lists[1].pk, lists[0].pk]
     assert keywords_at(seat) == keywords_of(world.study.pk)
     stranger = factories.make_member(factories.make_study())
     assert seat_of(stranger.user, round_.pk) is None

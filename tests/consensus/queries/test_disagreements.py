@@ -366,13 +366,15 @@ def test_a_filter_by_the_level_at_which_labels_part(parted):
 @pytest.mark.parametrize(
     ("keyword", "expected"),
     [("llama", [0, 1]), ("LLAMA", [0, 1]), ("llam", []), ("llam*", [0, 1, 2]), ("out of memory", [3]),
-     ("显存", [4]), ("c++", [2]), ("100%", [3]), ("nothing", [])],
+     ("显存", [4]), ("c++", [2]), ("100%", [3]), ("nothing", []), ("Crash", [])],
 )  # fmt: skip
 def test_a_filter_by_a_keyword_in_title_or_text(world, keyword, expected):
     texts = [("llama_index fails", ""), ("Crash", "with Llama."), ("llamas in C++", ""),
              ("OOM", "CUDA out of memory at 100%"), ("显存不足", "")]  # fmt: skip
     for title, body in texts:
         world.issues.append(factories.make_issue(world.repository, title=title, body=body))
+    words = ("llama", "llam*", "out of memory", "显存", "c++", "100%", "nothing")
+    factories.make_list(world.study, *words, search=True)
     round_ = world.round()
     _label(world, round_, *["C.2 C.3"] * 5)
     assert _listed(round_, keyword=keyword) == [world.issues[place] for place in expected]

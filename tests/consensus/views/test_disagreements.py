@@ -17,8 +17,7 @@ from consensus.actions.decisions import note_disagreements
 from consensus.actions.meetings import open_meeting, plan_meeting
 from consensus.models import Decision
 from consensus.queries.agendas import open_agendas
-from ingest.actions import find_keywords
-from ingest.models import Issue, Keyword, KeywordFind, SavedFilter
+from ingest.models import Issue, SavedFilter, TermFind
 from ingest.queries.filters import saved_filters
 from rounds.models import Round
 from studies.models import Role
@@ -372,30 +371,29 @@ def test_the_menus_offer_what_there_is(world, labelled):
     assert "Cause any slip unclear guideline unclear issue missing category overlapping categories" in text
     assert f'href="{reverse("disagreements", args=[labelled.pk])}?split=2%3A2"' in body
     assert listed(get(world.lead, labelled, "split=3:1")) == [world.issues[0].pk, world.issues[3].pk]
-    Keyword.objects.create(study=world.study, word="import")
-    assert "Keyword any import" in text_of(get(world.lead, labelled))
+    factories.make_list(world.study, "import", "Attention")
+    factories.make_list(world.study, "import")
+    assert "Keyword any Attention import" in text_of(get(world.lead, labelled))
 
 
-def test_a_page_searches_a_word_once_and_a_keyword_not_at_all(world, labelled):
-    Keyword.objects.create(study=world.study, word="title*")
+def test_a_page_reads_the_finds_of_a_keyword_once_and_no_text(world, labelled):
+    factories.make_list(world.study, "title*", search=True)
     client = signed_in(world.lead)
     address = reverse("disagreements", args=[labelled.pk])
 
     def asked(word: str) -> tuple[list[int], int, int]:
-        """What is listed, how many queries read texts, and how many there are."""
+        """What is listed, how many queries read finds, and how many there are."""
         with CaptureQueriesContext(connection) as queries:
             response = client.get(address, {"keyword": word})
-        return listed(response), sum("~*" in query["sql"] for query in queries), len(queries)
+        return listed(response), sum("termfind" in query["sql"] for query in queries), len(queries)
 
-    asked("titl*")
-    everything, reads, queries = asked("titl*")
+    asked("TITLE*")
+    everything, reads, queries = asked("title*")
     assert (set(everything), reads) == ({world.issues[place].pk for place in (0, 2, 3)}, 1)
-    assert asked("title*") == (everything, 1, queries)
-    find_keywords(study_id=world.study.pk)
+    assert asked("titl*")[:2] == ([], 0)
     Issue.objects.filter(pk=everything[0]).update(current=None)
     assert asked("title*") == (everything[1:], 1, queries)
-    KeywordFind.objects.all().delete()
-    # What was searched is not read again: the query has nothing to read.
+    TermFind.objects.all().delete()
     assert asked("title*")[:2] == ([], 1)
 
 

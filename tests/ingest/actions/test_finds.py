@@ -1,58 +1,44 @@
-"""Finds of keywords: what is kept is what a live search says, whatever comes in between."""
+"""Finds of keyword lists: every text is searched once, wherever a search breaks off and whatever comes in between."""
 
 import threading
 
 import pytest
-from django.db import connection, transaction
-from django.db.models import Q
+from django.db import transaction
 
 from core import jobs
 from core.models import Job
 from ingest import actions
 from ingest.actions import finds
 from ingest.errors import TextsComeIn
-from ingest.models import Issue, Keyword, KeywordFind, Snapshot
-from ingest.queries.keywords import SEARCH, stands_in, with_keyword
-from tests.factories import make_issue, make_member, make_repository, make_study
+from ingest.keywords import Term
+from ingest.models import Issue, KeywordListVersion, Repository, Snapshot, TermFind
+from ingest.queries.keywords import SEARCH, with_keyword
+from tests.factories import make_issue, make_list, make_member, make_repository, make_study
 from tests.ingest.files import jsonl, load, record
 from tests.races import at_once
-
-WORDS = ("llama", "LLAMA*", "out of memory", "显存", "c++", "100%", "a_b", "Ёлка", "straße", "nothing")
-TEXTS = [
-    ("llama_index fails", ""),
-    ("Crash", "with\nLlama."),
-    ("llamas in C++", "ollama"),
-    ("OOM", "CUDA out of memory at 100%"),
-    ("显存不足", "写C++17和llama模型"),
-    ("axb a_b", "1000 ёлка STRASSE"),
-    ("Straße", "İ ı ſ ß ẞ"),
-    ("", ""),
-]
 
 
 def listed(study, word: str) -> set[str]:
     """The numbers of the issues that a list narrowed to the word holds."""
-    among = Issue.objects.filter(repository__study=study).values("pk")
-    array = with_keyword(study, word, among=among)
+    array = with_keyword(study, word, among=Issue.objects.filter(repository__study=study).values("pk"))
     found = [int(one) for one in array.strip("{}").split(",") if one]
     assert len(found) == len(set(found))
     return set(Issue.objects.filter(pk__in=found).values_list("number", flat=True))
 
 
-def live(study, word: str) -> set[str]:
-    """The same with all texts read."""
-    issues = Issue.objects.filter(stands_in(word, "current__"), repository__study=study)
-    return set(issues.values_list("number", flat=True))
+def kept(study) -> set[tuple[str, str, tuple[int, ...]]]:
+    """Term, number, and hits in title, prose, code and where they do not count, of each find."""
+    rows = TermFind.objects.filter(term__version__keyword_list__study=study)
+    return {
+        (term, number, tuple(hits))
+        for term, number, *hits in rows.values_list(
+            "term__text", "snapshot__issue__number", "title", "prose", "code", "masked"
+        )
+    }
 
 
-def put(study, *words: str) -> None:
-    actions.set_keywords(study=study, text="\n".join(words), replace=True, by=None)
-
-
-def kept(study) -> set[tuple[str, str]]:
-    """Keyword and number of each find."""
-    rows = KeywordFind.objects.filter(keyword__study=study)
-    return set(rows.values_list("keyword__word", "snapshot__issue__number"))
+def pairs(study) -> set[tuple[str, str]]:
+    return {(term, number) for term, number, _hits in kept(study)}
 
 
 def retold(issue: Issue, title: str) -> Snapshot:
@@ -64,71 +50,79 @@ def retold(issue: Issue, title: str) -> Snapshot:
 
 @pytest.mark.django_db
 class TestFinds:
-    def test_are_what_the_live_search_finds(self, study, repository):
-        for number, (title, body) in enumerate(TEXTS):
-            make_issue(repository, str(number), title=title, body=body)
-        make_issue(repository, "8", text=False)
-        make_issue(make_repository(make_study(), "o/other"), "9", title="llama")
-        put(study, *WORDS)
-        expected = {word: live(study, word) for word in WORDS}
-        found = [expected[word] for word in WORDS[:7]]
-        assert found == [{"0", "1", "4"}, {"0", "1", "2", "4"}, {"3"}, {"4"}, {"2", "4"}, {"3"}, {"5"}]
-        assert {word: listed(study, word) for word in WORDS} == expected
-        assert KeywordFind.objects.count() == 0
+    def test_say_where_and_how_often(self, study, repository):
+        make_issue(
+            repository,
+            "1",
+            title="llama stalls",
+            body="The Llama at https://llama.example/llama\n\n```python\nimport llama\nllama()\n```",
+        )
+        make_issue(repository, "2", title="ollama", body="/opt/llama/bin")
+        make_issue(repository, "3", text=False)
+        make_issue(make_repository(make_study(), "o/other"), "4", title="llama")
+        make_list(study, "llama", "stall*", "显存")
 
-        made = actions.find_keywords(study_id=study.pk)
+        assert actions.find_keywords(study_id=study.pk) == 3
 
-        assert kept(study) == {(word, number) for word in WORDS for number in expected[word]}
-        assert made == KeywordFind.objects.count()
-        assert {word: listed(study, word) for word in WORDS} == expected
-        assert {word: listed(study, word.swapcase()) for word in WORDS} == {
-            word: live(study, word.swapcase()) for word in WORDS
+        assert kept(study) == {
+            ("llama", "1", (1, 1, 2, 2)),
+            ("stall*", "1", (1, 0, 0, 0)),
+            ("llama", "2", (0, 0, 0, 1)),
         }
+        assert [listed(study, word) for word in ("LLAMA", "stall*", "stalls", "显存")] == [
+            {"1"}, {"1"}, set(), set(),
+        ]  # fmt: skip
 
-    def test_are_what_lists_read_once_they_are_there(self, study, repository):
-        make_issue(repository, "1", title="llama")
-        put(study, "Llama")
+    def test_are_in_the_repositories_that_a_list_names(self, study, repository):
+        other = make_repository(study, "O/Other", host="gitee.com")
+        make_issue(repository, "1", title="llama token")
+        make_issue(other, "2", title="llama token")
+        make_list(study, "llama", repositories=("gitee.com/o/other",))
+        make_list(study, "token")
         actions.find_keywords(study_id=study.pk)
-        KeywordFind.objects.all().delete()
-        assert [listed(study, word) for word in ("llama", "LLAMA", "llama*")] == [set(), set(), {"1"}]
+        assert pairs(study) == {("llama", "2"), ("token", "1"), ("token", "2")}
 
-    def test_of_a_word_that_is_none_of_the_study_are_none(self, study, repository):
+    def test_of_two_lists_with_the_same_term_count_an_issue_once(self, study, repository):
         make_issue(repository, "1", title="llama")
-        put(make_study(), "llama")
-        actions.find_keywords(study_id=study.pk)
-        assert listed(study, "llama") == {"1"}
-        assert KeywordFind.objects.count() == 0
+        make_list(study, "llama")
+        make_list(study, "Llama", search=True)
+        assert listed(study, "llama") == listed(study, "LLAMA") == {"1"}
+
+    def test_a_word_means_the_term_that_is_written_so(self, study, repository):
+        make_issue(repository, "1", title="OPT fails")
+        make_issue(repository, "2", title="opt out")
+        make_list(study, Term("OPT", is_case_sensitive=True), "opt", search=True)
+        assert [listed(study, word) for word in ("OPT", "opt", "Opt")] == [{"1"}, {"1", "2"}, {"1", "2"}]
 
     def test_a_newer_text_takes_the_place_of_the_older_one(self, study, repository):
         first = make_issue(repository, "1", title="llama")
         second = make_issue(repository, "2", title="none")
         older = first.current
-        put(study, "llama")
-        actions.find_keywords(study_id=study.pk)
+        make_list(study, "llama", search=True)
         retold(first, "none")
         retold(second, "a llama")
-        assert listed(study, "llama") == {"2"} == live(study, "llama")
+        assert listed(study, "llama") == set()
         actions.find_keywords(study_id=study.pk)
         assert listed(study, "llama") == {"2"}
         # The forge says again what it said at first: that text was kept.
         Issue.objects.filter(pk=first.pk).update(current=older)
-        assert listed(study, "llama") == {"1", "2"} == live(study, "llama")
+        assert listed(study, "llama") == {"1", "2"}
 
     def test_searched_again_nothing_is_read_twice(self, study, repository):
         make_issue(repository, "1", title="llama")
-        put(study, "llama", "token*")
+        make_list(study, "llama", "token*")
         assert actions.find_keywords(study_id=study.pk) == 1
         assert actions.find_keywords(study_id=study.pk) == 0
         make_issue(repository, "2", title="llama token")
         told: list[tuple[int, int | None]] = []
         assert actions.find_keywords(study_id=study.pk, report=lambda *one: told.append(one[:2])) == 2
-        assert told == [(1, 2), (2, 3), (2, 2)]
+        assert told == [(0, None), (1, 2), (1, 1)]
 
     def test_broken_off_it_goes_on(self, study, repository, monkeypatch):
         monkeypatch.setattr(finds, "TEXTS_AT_ONCE", 2)
         for number in range(5):
             make_issue(repository, str(number), title="llama token")
-        put(study, "llama", "token")
+        make_list(study, "llama", "token")
 
         def stop(done: int, total: int | None, step: str) -> None:
             if done == 4:
@@ -136,79 +130,140 @@ class TestFinds:
 
         with pytest.raises(jobs.Cancelled):
             actions.find_keywords(study_id=study.pk, report=stop)
-        assert KeywordFind.objects.count() == 4
-        assert listed(study, "llama") == listed(study, "token") == {"0", "1", "2", "3", "4"}
-        assert actions.find_keywords(study_id=study.pk) == 6
-        assert kept(study) == {(word, str(n)) for word in ("llama", "token") for n in range(5)}
+        assert TermFind.objects.count() == 8
+        assert actions.find_keywords(study_id=study.pk) == 2
+        assert pairs(study) == {(word, str(n)) for word in ("llama", "token") for n in range(5)}
 
-    def test_go_with_their_keyword(self, study, repository):
+    def test_a_list_that_came_later_catches_up_and_goes_on_with_the_others(
+        self, study, repository, monkeypatch
+    ):
+        monkeypatch.setattr(finds, "TEXTS_AT_ONCE", 2)
+        for number in range(3):
+            make_issue(repository, str(number), title="llama token")
+        make_list(study, "llama", search=True)
+        make_issue(repository, "3", title="llama token")
+        make_list(study, "token")
+        told: list[tuple[int, int | None]] = []
+        assert actions.find_keywords(study_id=study.pk, report=lambda *one: told.append(one[:2])) == 5
+        assert told == [(0, None), (2, 4), (3, 4), (4, 5), (4, 4)]
+        assert pairs(study) == {(word, str(n)) for word in ("llama", "token") for n in range(4)}
+
+    def test_a_newer_version_takes_the_place_of_the_older_one(self, study, repository):
         make_issue(repository, "1", title="llama token")
-        put(study, "llama", "token")
+        former = make_list(study, "llama", search=True)
+        actions.store_keyword_list(
+            keyword_list=former.keyword_list,
+            content=actions.ListContent([Term("token")]),
+            made_from=1,
+            by=None,
+        )
+        assert (listed(study, "llama"), listed(study, "token")) == (set(), set())
         actions.find_keywords(study_id=study.pk)
-        put(study, "token")
-        assert kept(study) == {("token", "1")}
-        assert listed(study, "llama") == {"1"}
-        put(study, "token", "llama")
-        assert Keyword.objects.get(word="llama").searched_to == 0
-        assert listed(study, "llama") == {"1"}
+        assert (listed(study, "llama"), listed(study, "token")) == (set(), {"1"})
+        assert pairs(study) == {("llama", "1"), ("token", "1")}
+
+    def test_a_retired_list_finds_nothing_until_it_is_back(self, study, repository):
+        make_issue(repository, "1", title="llama")
+        version = make_list(study, "llama", search=True)
+        actions.retire_keyword_list(keyword_list=version.keyword_list, by=None)
+        make_issue(repository, "2", title="llama")
+        assert listed(study, "llama") == set()
+        assert actions.find_keywords(study_id=study.pk) == 0
+        actions.bring_back_keyword_list(keyword_list=version.keyword_list, by=None)
+        assert actions.find_keywords(study_id=study.pk) == 1
+        assert listed(study, "llama") == {"1", "2"}
+
+
+@pytest.mark.django_db
+class TestHeadings:
+    TEMPLATE = "### Your llama version\n\n"
+
+    def test_of_templates_do_not_count(self, study, repository):
+        for number in range(5):
+            make_issue(repository, str(number), title="stalls", body=self.TEMPLATE + "A token.")
+        make_list(study, "llama", "token", search=True)
+        assert Repository.objects.get().headings == ["your llama version"]
+        assert kept(study) == {("llama", str(n), (0, 0, 0, 1)) for n in range(5)} | {
+            ("token", str(n), (0, 1, 0, 0)) for n in range(5)
+        }
+
+    def test_learnt_from_twice_as_many_texts_are_searched_for_again(self, study, repository):
+        for number in range(4):
+            make_issue(repository, str(number), title="stalls", body=self.TEMPLATE)
+        version = make_list(study, "llama", search=True)
+        assert {hits for _term, _number, hits in kept(study)} == {(0, 1, 0, 0)}
+        for number in range(4, 7):
+            make_issue(repository, str(number), title="stalls", body=self.TEMPLATE)
+        actions.find_keywords(study_id=study.pk)
+        assert {hits for _term, _number, hits in kept(study)} == {(0, 1, 0, 0)}
+        make_issue(repository, "7", title="stalls", body=self.TEMPLATE)
+        assert actions.find_keywords(study_id=study.pk) == 8
+        assert kept(study) == {("llama", str(n), (0, 0, 0, 1)) for n in range(8)}
+        version.refresh_from_db()
+        assert version.searched_to == Snapshot.objects.latest("pk").pk
+
+    def test_count_where_the_list_says_so(self, study, repository):
+        for number in range(5):
+            make_issue(repository, str(number), title="stalls", body=self.TEMPLATE)
+        make_list(study, "llama", search=True, masks=("urls",))
+        assert {hits for _term, _number, hits in kept(study)} == {(0, 1, 0, 0)}
+        assert Repository.objects.get().headings_from == 0
 
 
 @pytest.mark.django_db
 class TestSearches:
-    def test_begin_with_new_keywords_and_run_as_a_job(self, study, repository, client):
+    def test_begin_with_a_new_list_and_run_as_a_job(self, study, repository, client):
         lead = make_member(study, "lead")
         make_issue(repository, "1", title="llama")
         client.force_login(lead.user)
-        page = client.post(f"/studies/{study.slug}/keywords/", {"words": "llama"}).text
-        assert "Searching the keywords in the texts" in page
+        make_list(study, "llama")
         job = Job.objects.get()
-        assert (job.kind, job.arguments["study"], job.created_by) == (SEARCH, study.pk, lead.user)
+        assert (job.kind, job.arguments["study"]) == (SEARCH, study.pk)
+        page = f"/studies/{study.slug}/keywords/"
+        assert "Searching the keywords in the texts" in client.get(page).text
 
         assert jobs.run(job.pk).result == {"finds": 1}
 
-        assert kept(study) == {("llama", "1")}
-        assert "Searching the keywords" not in client.get(f"/studies/{study.slug}/keywords/").text
+        assert pairs(study) == {("llama", "1")}
+        assert "Searching the keywords" not in client.get(page).text
         polled = {"HX-Request": "true", "HX-Target": "job"}
-        fragment = client.get(f"/studies/{study.slug}/keywords/", headers=polled).text
-        shown = [part for part in ("Searching the keywords", "done", "<textarea") if part in fragment]
+        fragment = client.get(page, headers=polled).text
+        shown = [part for part in ("Searching the keywords", "done", "<table") if part in fragment]
         assert shown == ["Searching the keywords", "done"]
-
-    def test_do_not_begin_where_no_keyword_is_new(self, study):
-        put(study, "llama", "token")
-        Job.objects.all().delete()
-        put(study, "llama")
-        assert Job.objects.count() == 0
 
     def test_begin_when_an_import_ends(self, study):
         load(study, jsonl(record(1, title="llama")))
         assert not Job.objects.filter(kind=SEARCH).exists()
-        put(study, "llama")
-        actions.find_keywords(study_id=study.pk)
+        make_list(study, "llama", search=True)
         Job.objects.all().delete()
         load(study, jsonl(record(1, title="none"), record(2, title="llama")))
-        assert listed(study, "llama") == {"2"}
+        assert listed(study, "llama") == set()
         job = Job.objects.get(kind=SEARCH)
         assert jobs.run(job.pk).result == {"finds": 1}
-        assert kept(study) == {("llama", "1"), ("llama", "2")}
+        assert pairs(study) == {("llama", "1"), ("llama", "2")}
         assert listed(study, "llama") == {"2"}
 
     def test_are_begun_by_the_sweep_where_texts_were_missed(self, study, repository):
-        put(make_study(), "llama")
-        put(study, "llama")
+        make_list(make_study(), "llama")
+        version = make_list(study, "llama")
         Job.objects.all().delete()
         assert actions.search_what_was_missed() == 0
         make_issue(repository, "1", title="llama")
+        make_issue(make_repository(make_study(), "o/other"), "2", title="llama")
         assert actions.search_what_was_missed() == 1
         assert actions.search_what_was_missed() == 0
         job = Job.objects.get()
         assert (job.arguments["study"], jobs.run(job.pk).result) == (study.pk, {"finds": 1})
+        assert actions.search_what_was_missed() == 0
+        make_issue(repository, "3", title="llama")
+        actions.retire_keyword_list(keyword_list=version.keyword_list, by=None)
         assert actions.search_what_was_missed() == 0
 
 
 @pytest.mark.django_db(transaction=True)
 class TestAtTheSameTime:
     def test_a_text_whose_id_came_first_and_commit_last_is_found(self, study, repository):
-        put(study, "llama")
+        make_list(study, "llama")
         early = make_issue(repository, "1", text=False)
         added, go_on = threading.Event(), threading.Event()
 
@@ -222,19 +277,18 @@ class TestAtTheSameTime:
         def search() -> int:
             assert added.wait(timeout=20)
             late = make_issue(repository, "2", title="llama, fast")
-            assert listed(study, "llama") == {"2"}
             threading.Timer(0.5, go_on.set).start()
             actions.find_keywords(study_id=study.pk)
             return late.current_id
 
         slow, fast = at_once(slow_import, search)
         assert slow < fast
-        assert kept(study) == {("llama", "1"), ("llama", "2")}
+        assert pairs(study) == {("llama", "1"), ("llama", "2")}
         assert listed(study, "llama") == {"1", "2"}
 
     def test_a_search_does_not_hold_up_imports_for_long(self, study, repository, monkeypatch):
         monkeypatch.setattr(finds, "WAITS_FOR", 1)
-        put(study, "llama")
+        make_list(study, "llama")
         issue = make_issue(repository, "1", text=False)
         added, go_on = threading.Event(), threading.Event()
 
@@ -254,41 +308,18 @@ class TestAtTheSameTime:
         imported, refused = at_once(long_import, search)
         assert imported is None
         assert isinstance(refused, TextsComeIn)
-        assert Keyword.objects.get().searched_to == 0
-        assert listed(study, "llama") == {"1"}
+        assert KeywordListVersion.objects.get().searched_to == 0
 
     def test_two_searches_find_everything_once(self, study, repository, monkeypatch):
         monkeypatch.setattr(finds, "TEXTS_AT_ONCE", 2)
         for number in range(9):
             make_issue(repository, str(number), title="llama token")
-        put(study, "llama", "token")
+        make_list(study, "llama")
+        make_list(study, "token")
 
         def search() -> int:
             return actions.find_keywords(study_id=study.pk)
 
         assert sum(at_once(search, search)) == 18
-        assert KeywordFind.objects.count() == 18
-
-    def test_a_keyword_deleted_while_it_is_searched_leaves_nothing(self, study, repository, monkeypatch):
-        make_issue(repository, "1", title="llama")
-        put(study, "llama", "token")
-        searching = threading.Event()
-        stands_in = finds.stands_in
-
-        def slowly(word: str) -> Q:
-            searching.set()
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_sleep(0.5)")
-            return stands_in(word)
-
-        monkeypatch.setattr(finds, "stands_in", slowly)
-
-        def search() -> int:
-            return actions.find_keywords(study_id=study.pk)
-
-        def delete() -> None:
-            assert searching.wait(timeout=20)
-            put(study, "token")
-
-        assert at_once(search, delete) == [1, None]
-        assert kept(study) == set()
+        assert pairs(study) == {(word, str(n)) for word in ("llama", "token") for n in range(9)}
+        assert TermFind.objects.count() == 18
