@@ -119,12 +119,20 @@ class ChangedFinds:
 
 def list_counts(versions: Sequence[int]) -> dict[int, ListCounts]:
     """The numbers of each of these versions. Two queries."""
+    searched = searched_counts(versions)
     with connection.cursor() as cursor:
-        cursor.execute(_SEARCHED, {"versions": list(versions)})
-        searched = {version: numbers for version, *numbers in cursor.fetchall()}
         cursor.execute(_FOUND, {"versions": list(versions)})
         found = {version: numbers for version, *numbers in cursor.fetchall()}
     return {one: ListCounts(*searched.get(one, (0, 0)), *found.get(one, (0, 0))) for one in versions}
+
+
+def searched_counts(versions: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """How many issues each version is searched in, and how many wait; not for versions without any. One
+    query.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_SEARCHED, {"versions": list(versions)})
+        return {version: (searched, unsearched) for version, searched, unsearched in cursor.fetchall()}
 
 
 def term_counts(version: int) -> list[TermCounts]:

@@ -15,7 +15,7 @@ from django.db.models import F, Min, Q, QuerySet, Sum
 from core.models import Job
 from core.once import once_a_page
 from ingest.keywords import ZONES, Matcher, Switches, Term, fold
-from ingest.models import Issue, KeywordListVersion, KeywordTerm, Repository, TermFind
+from ingest.models import Issue, KeywordList, KeywordListVersion, KeywordTerm, Repository, TermFind
 from studies.models import Study
 
 SEARCH = "ingest.find_keywords"
@@ -217,3 +217,27 @@ def _searched_by(issues: QuerySet[Issue], study_id: int, lists: Sequence[Keyword
     versions = KeywordListVersion.objects.filter(pk__in=[terms.version for terms in lists])
     searched_to = versions.aggregate(least=Min("searched_to"))["least"] or 0
     return issues.filter(repository__in=named, current__lte=searched_to)
+
+
+@dataclass(frozen=True)
+class FoundBy:
+    """A list that the current text of an issue was searched for, and its terms there with their hits."""
+
+    keyword_list: KeywordList
+    finds: tuple[TermFind, ...]
+
+
+def term_finds(issue: Issue) -> list[FoundBy]:
+    """The terms of the current lists in the current text of an issue, by list and in their order. Two
+    queries, none without a text.
+    """
+    if issue.current_id is None:
+        return []
+    finds = TermFind.objects.filter(
+        snapshot=issue.current_id, term__version__in=current_ids(issue.repository.study_id)
+    ).select_related("term__version__keyword_list")
+    found: dict[KeywordList, list[TermFind]] = {}
+    ordered = finds.order_by("term__version__keyword_list__name", "term__version_id", "term__position")
+    for find in ordered:
+        found.setdefault(find.term.version.keyword_list, []).append(find)
+    return [FoundBy(keyword_list, tuple(ones)) for keyword_list, ones in found.items()]

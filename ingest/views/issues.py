@@ -17,8 +17,9 @@ from core.pages import page_of
 from ingest import actions, rules
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
-from ingest.queries.keywords import keywords_of
+from ingest.queries.keywords import keywords_of, term_finds
 from ingest.queries.reading import Reading
+from ingest.views.keyword_filters import menu
 from studies.pages import frame, study_of
 
 
@@ -29,12 +30,17 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     narrowed = IssueFilter.from_query(request.GET)
     page = page_of(listed_issues(study, narrowed), request.GET, newest_first=True)
     counts = issue_counts(study)
+    keywords = menu(request, study, narrowed)
     context = {
         **frame(study, member, "issues"),
         "page": page,
         "found": filter_issues(study, narrowed).count() if narrowed else counts.total,
         "counts": counts,
         "narrowed": narrowed,
+        "keywords": keywords,
+        "keyword_query": {
+            name: value for name, value in narrowed.query.items() if name not in keywords["others"]
+        },
         "chosen_repository": {one.pk: one for one, _issues in counts.repositories}.get(
             narrowed.repository or 0
         ),
@@ -59,6 +65,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
         "issue": found,
         "reading": Reading(found, keywords_of(study.pk)),
         "snapshots": snapshots_of(found),
+        "found_by": term_finds(found),
         "first_import": found.first_import if rules.may_import(member) else None,
     }
     return render_page(request, "ingest/issue.html", context)

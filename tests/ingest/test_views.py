@@ -83,8 +83,8 @@ class TestIssues:
             make_issue(make_repository(study), str(number), year=2020 + number)
         signed_in.get(address("issues", study))
 
-        # Session, user, study, membership, page, repositories, groups, saved filters, the tabs' round.
-        with django_assert_num_queries(9):
+        # Session, user, study, membership, page, repositories, groups, lists, current versions, saved filters, the tabs' round.
+        with django_assert_num_queries(11):
             signed_in.get(address("issues", study))
 
 
