@@ -16,6 +16,8 @@ _STATES = {"open": "待办的", "progressing": "进行中", "closed": "已完成
 def kind_of(path: str) -> str:
     tail = re.sub(r"^/api/v5/repos/[^/]+/[^/]+/?", "", path)
     names = {"": "repository", "issues": "issues", "issues/comments": "comments", "pulls": "pulls"}
+    if re.fullmatch(r"issues/[^/]+/comments", tail):
+        return "comments_of"
     return names.get(tail, "issue")
 
 
@@ -57,7 +59,16 @@ class GiteeSide:
                 if issue and not issue.gone
                 else told(404, "Not Found")
             )
-        return self._list(seen, repository)
+        return self._inside(seen, repository)
+
+    def _inside(self, seen: Seen, repository: Repository) -> Reply:
+        if seen.kind != "comments_of":
+            return self._list(seen, repository)
+        number = seen.path.rpartition("/comments")[0].rpartition("/")[2]
+        issue = repository.issues.get(number)
+        if not issue or issue.gone:
+            return told(404, "Not Found")
+        return self._list(seen, repository, repository.comments_of(number))
 
     def _find(self, path: str) -> Repository | None:
         lower = path.lower()
@@ -65,18 +76,18 @@ class GiteeSide:
             (one for one in self._repositories.values() if lower in {one.path.lower(), *one.was}), None
         )
 
-    def _list(self, seen: Seen, repository: Repository) -> Reply:
+    def _list(self, seen: Seen, repository: Repository, rows: list[Comment] | None = None) -> Reply:
         since = datetime.fromisoformat(seen.query["since"]) if "since" in seen.query else None
         start, end = _range(seen.query.get("created_at", ""))
         state = seen.query.get("state", "open")
         found = [
             row
-            for row in repository.listed(seen.kind)
+            for row in (repository.listed(seen.kind) if rows is None else rows)
             if (not since or row.updated_at >= since)
             and (not start or not end or start <= row.created_at < end)
             and (isinstance(row, Comment) or state in {"all", row.state})
         ]
-        if seen.query.get("direction") != "asc":
+        if rows is None and seen.query.get("direction") != "asc":
             found.reverse()
         page = sliced(found, seen.query)
         headers = {"total_count": str(page.total), "total_page": str(max(page.pages, 1))}

@@ -23,6 +23,8 @@ def kind_of(path: str) -> str:
         "issues/comments": "comments",
         "/api/v3/search/issues": "count",
     }
+    if re.fullmatch(r"issues/[^/]+/comments", tail):
+        return "comments_of"
     return names.get(tail, "issue")
 
 
@@ -61,6 +63,15 @@ class GitHubSide:
             return with_etag(in_json(self._repository(repository)), seen)
         if seen.kind == "issue":
             return self._issue(repository, tail)
+        if seen.kind == "comments_of":
+            number = seen.path.rpartition("/comments")[0].rpartition("/")[2]
+            there = self._issue(repository, number)
+            if there.status != 200:
+                there.headers = {
+                    name: f"{to}/comments" for name, to in there.headers.items() if name == "Location"
+                }
+                return there
+            return with_etag(self._list(seen, repository, repository.comments_of(number)), seen)
         return with_etag(self._list(seen, repository), seen)
 
     def _find(self, path: str | None, number: str | None) -> Repository | None:
@@ -71,14 +82,16 @@ class GitHubSide:
                 return repository
         return None
 
-    def _list(self, seen: Seen, repository: Repository) -> Reply:
+    def _list(self, seen: Seen, repository: Repository, rows: list[Comment] | None = None) -> Reply:
         if "after" not in seen.query and int(seen.query.get("page", "1")) > self.page_cap:
             return told(422, TOO_DEEP)
         since = _moment(seen.query["since"]) if "since" in seen.query else None
         state = seen.query.get("state", "open")
         found = [
             row
-            for row in repository.listed("comments" if seen.kind == "comments" else "both")
+            for row in (
+                repository.listed("comments" if seen.kind == "comments" else "both") if rows is None else rows
+            )
             if (not since or row.updated_at >= since)
             and (isinstance(row, Comment) or state in {"all", row.state})
         ]

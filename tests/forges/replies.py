@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 @dataclass(frozen=True)
 class Seen:
-    """One request. `nr` counts from 1; `at` is the server's time; `kind` is issues, comments, pulls, issue, repository,
-    count or graphql.
+    """One request. `nr` counts from 1; `at` is the server's time; `kind` is issues, comments, pulls, issue, comments_of (one
+    issue), repository, count or graphql.
     """
 
     nr: int
