@@ -124,8 +124,8 @@ class GitHubSide:
             return told(422, "Validation Failed")
         end = _moment(found[4]) + timedelta(seconds=1)
         truth = repository.truth(_moment(found[3]), end, pulls=found[2] == "pull-request")
-        items = [self._record(issue, repository) for issue in truth.values()]
-        return in_json({"total_count": len(items), "incomplete_results": False, "items": items[:1]})
+        items = [self._record(issue, repository) for issue in list(truth.values())[:1]]
+        return in_json({"total_count": len(truth), "incomplete_results": False, "items": items})
 
     def _issue(self, repository: Repository, number: str) -> Reply:
         issue = repository.issues.get(number)
