@@ -166,7 +166,7 @@ def store_texts(
     placed: Sequence[Placed], mapped: Collection[str], *, keeps_current: bool = False
 ) -> set[int]:
     """Store a snapshot for each draft that differs from its issue's text. Return the ids of the issues whose
-    shown text changed; with `keeps_current` of those whose text differs from the shown one.
+    shown text changed; with `keeps_current` of those with a text that was not stored before.
 
     `mapped` are the fields that the file's mapping names. A draft without text removes no text. A draft that
     its forge updated before the current text is kept as a snapshot, but not shown. With `keeps_current` an
@@ -176,7 +176,6 @@ def store_texts(
     known = _contents([place.current_id for place, _content in said if place.current_id])
     fresh: list[tuple[int, str, Content]] = []
     shown: dict[int, str] = {}
-    differs: set[int] = set()
     for place, content in said:
         current = known.get(place.current_id) if place.current_id else None
         whole = completed(content, place.draft, current, mapped) if current else content
@@ -184,14 +183,12 @@ def store_texts(
         if current and digest == current.hash:
             continue
         fresh.append((place.issue_id, digest, whole))
-        differs.add(place.issue_id)
         if not (current and (keeps_current or _older(whole, current))):
             shown[place.issue_id] = digest
-    if fresh:
-        _insert(fresh)
+    stored = _insert(fresh) if fresh else set()
     if shown:
         _show(shown)
-    return differs if keeps_current else set(shown)
+    return stored if keeps_current else set(shown)
 
 
 def _older(content: Content, current: Content) -> bool:
@@ -207,7 +204,8 @@ def _contents(ids: Collection[int]) -> dict[int, Content]:
     }
 
 
-def _insert(fresh: Sequence[tuple[int, str, Content]]) -> None:
+def _insert(fresh: Sequence[tuple[int, str, Content]]) -> set[int]:
+    """Store snapshots; return the ids of the issues that did not have theirs yet."""
     columns: list[list[Any]] = [[issue_id for issue_id, _digest, _content in fresh]]
     columns.append([digest for _issue_id, digest, _content in fresh])
     for field in _CONTENT:
@@ -225,9 +223,11 @@ def _insert(fresh: Sequence[tuple[int, str, Content]]) -> None:
                         %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
                         %s::text[], %s::int[]) AS given (issue_id, content_hash, {", ".join(_CONTENT)})
             ON CONFLICT (issue_id, content_hash) DO NOTHING
+            RETURNING issue_id
             """,  # noqa: S608 - constants
             [clock.now(), *columns],
         )
+        return {issue_id for (issue_id,) in cursor.fetchall()}
 
 
 def _show(digests: dict[int, str]) -> None:

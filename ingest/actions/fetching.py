@@ -50,8 +50,18 @@ def run_harvest(*, harvest: Harvest, report: Report = lambda *_told: None) -> di
     troubles = list(unfinished.values_list("path", "trouble"))
     if troubles:
         raise PagesMissing(troubles)
+    if harvest.refreshes:
+        counts["unchanged"] = _unchanged(harvest.refreshes, counts)
     Import.objects.filter(pk=harvest.run_id).update(counts=counts | {"complete": True})
     return counts
+
+
+def _unchanged(root: Harvest, counts: dict[str, Any]) -> int:
+    """How many kept issues a refresh neither brought nor gave another text."""
+    kept = HarvestedIssue.objects.filter(
+        repository__harvest=root, outcome=HarvestedIssue.Outcome.KEPT
+    ).count()
+    return kept - int(counts.get("new", 0)) - int(counts.get("changed", 0))
 
 
 class _Run:
