@@ -1,7 +1,8 @@
 """The positions of boxes and arrows in a flow figure, of a harvest or a screening. Geometry only, as in
 drawing.axes.
 
-The steps go down on the left: identified, screened, included. On the right are the issues that leave, or join later.
+The steps go down on the left: identified, screened, included. On the right are the issues that leave, or
+join later.
 """
 
 from collections.abc import Sequence

@@ -201,7 +201,9 @@ def _midnight(day: date, zone: str) -> datetime:
 
 
 class TokenForm(forms.Form):
-    """A token for one host. Its text is never put back into the page."""
+    """A token for one host. Its text is never put back into a page: neither here, nor by a refusal, which
+    repeats no field with such a name (core.http.typed).
+    """
 
     host = forms.CharField(
         label=gettext_lazy("Host"),
@@ -214,7 +216,7 @@ class TokenForm(forms.Form):
         max_length=60,
         help_text=gettext_lazy("For you and other leads: whose token it is, or when it ends."),
     )
-    text = forms.CharField(
+    token = forms.CharField(
         label=gettext_lazy("Token"),
         max_length=500,
         widget=forms.PasswordInput(

@@ -85,6 +85,8 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     """Show an import: its preview, its progress or its report."""
     study, member = study_of(request, slug, rules.may_import)
     run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
+    if run.kind == Import.Kind.HARVEST:
+        return go_to(request, "harvest", slug, run.harvest.pk)
     state = state_of(run)
     context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
     if state == "waiting":
@@ -131,9 +133,12 @@ def import_rows(request: AuthedRequest, slug: str, import_id: int) -> StreamingH
 
 
 def _run(request: AuthedRequest, slug: str, import_id: int) -> Import:
-    """An import that the user may manage; 404 for one that the user may not see, 403 without the right."""
+    """An import of files that the user may manage; 404 for one that the user may not see and for a harvest,
+    which has pages of its own; 403 without the right.
+    """
     study, _member = study_of(request, slug, rules.may_import)
-    return get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
+    runs = imports_for(request.user).filter(study=study).exclude(kind=Import.Kind.HARVEST)
+    return get_object_or_404(runs, pk=import_id)
 
 
 def _outcome(request: AuthedRequest) -> str:

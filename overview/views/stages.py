@@ -9,6 +9,8 @@ from django.utils.translation import ngettext
 
 from consensus.queries.screening import excluded_count
 from core.templatetags.crosscheck import count
+from ingest.models import Harvest
+from ingest.queries.harvest_reports import state_of_harvest
 from overview.queries.overview import Consensus, StudyCounts
 from rounds.models import Round
 from rounds.queries.blindness import withheld_issues
@@ -40,7 +42,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Facts:
-    """The state of a study that one member may know; `labels` and `slots` are those of `current`."""
+    """The state of a study that one member may know; `labels` and `slots` are those of `current`,
+    `harvest` is the one that is not finished.
+    """
 
     study: Study
     member: Membership
@@ -50,6 +54,7 @@ class Facts:
     settled: Mapping[int, Consensus]
     labels: int
     slots: int
+    harvest: Harvest | None = None
 
     @property
     def leads(self) -> bool:
@@ -76,11 +81,31 @@ def stages(facts: Facts) -> list[Stage]:
 
 def _harvest(facts: Facts) -> Stage:
     counts = facts.counts
+    if facts.harvest:
+        return _harvest_under_way(facts, facts.harvest)
     if not counts.issues:
-        return Stage(_("Harvest"), "now", "0", _("issues so far"), facts.page("issues", "new_import"))
+        return Stage(_("Harvest"), "now", "0", _("issues so far"), facts.page("issues", "harvests"))
     text = ngettext("issues, %(n)s repository", "issues, %(n)s repositories", counts.repositories)
     text %= {"n": count(counts.repositories)}
     return Stage(_("Harvest"), "done", count(counts.issues), text, facts.page("issues"))
+
+
+def _harvest_under_way(facts: Facts, harvest: Harvest) -> Stage:
+    """A harvest that runs, waits, is paused or failed: its own page for leads, with what came so far."""
+    job = harvest.run.job
+    to = facts.page("issues")
+    if facts.leads:
+        to = reverse("harvest", args=[facts.study.slug, harvest.pk])
+    words = {
+        "queued": _("records, begins soon"),
+        "running": _("records, running"),
+        "waiting": _("records, waiting for a forge"),
+        "paused": _("records, paused"),
+    }
+    text = words.get(state_of_harvest(harvest, ()), _("records, not finished"))
+    if job and job.total and job.finished_at is None:
+        text = _("of about %(n)s records, running") % {"n": count(job.total)}
+    return Stage(_("Harvest"), "now", count(job.done if job else 0), text, to)
 
 
 def _rounds_of(facts: Facts, name: str, kind: str, none: str) -> Stage:

@@ -11,6 +11,7 @@ from consensus.queries.meetings import own_meetings, recent_meetings
 from core.http import is_fragment, render_page
 from core.templatetags.crosscheck import count
 from drawing.axes import bars
+from ingest.queries.harvest_reports import unfinished_harvest
 from ingest.rules import may_import
 from overview.queries import overview as queries
 from overview.queries.overview import Person
@@ -58,7 +59,9 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
         "lines": lines,
         "current": current,
         "counts": counts,
-        "stages": stages(Facts(found, member, lines, current, counts, settled, labels, slots)),
+        "stages": stages(
+            Facts(found, member, lines, current, counts, settled, labels, slots, unfinished_harvest(found))
+        ),
         "waits": with_meetings(waits, own_meetings(seats)),
         "meetings": recent_meetings(found, member) if may_read_revealed(member) else [],
         "people": _rows(people, member, current),

@@ -272,9 +272,9 @@ def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) ->
         return [Wait(about, 0, text, reverse(url, args=[found.slug]), action, hint, icon)]
 
     if not counts.issues:
-        hint = _("lists of addresses, CSV, JSON")
+        hint = _("from GitHub and Gitee, or from files")
         return step(
-            _("First step"), _("issues in this study"), "new_import", _("Import issues"), hint, "upload"
+            _("First step"), _("issues in this study"), "harvests", _("Harvest issues"), hint, "download"
         )
     if not counts.version:
         hint = _("a preset, or a CSV file")

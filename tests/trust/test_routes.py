@@ -135,6 +135,23 @@ import                     get    302  404  404  200  200  403  403  403  403
 confirm_import             post   401  404  404  302  302  403  403  403  403
 discard_import             post   401  404  404  302  302  403  403  403  403
 import_rows                get    302  404  404  200  200  403  403  403  403
+harvests                   get    302  404  404  200  200  403  403  403  403
+new_harvest                get    302  404  404  200  200  403  403  403  403
+new_harvest                post   401  404  404  422  422  403  403  403  403
+harvest                    get    302  404  404  200  200  403  403  403  403
+start_harvest              post   401  404  404  302  302  403  403  403  403
+pause_harvest              post   401  404  404  409  409  403  403  403  403
+refresh_harvest            post   401  404  404  409  409  403  403  403  403
+select_issues              post   401  404  404  409  409  403  403  403  403
+harvest_terms              get    302  404  404  200  200  403  403  403  403
+harvest_flow               get    302  404  404  404  404  403  403  403  403
+harvest_numbers            get    302  404  404  200  200  403  403  403  403
+harvest_pages              get    302  404  404  200  200  403  403  403  403
+harvest_pages_csv          get    302  404  404  200  200  403  403  403  403
+harvested_issues           get    302  404  404  200  200  403  403  403  403
+forge_tokens               get    302  404  404  200  200  403  403  403  403
+add_token                  post   401  404  404  422  422  403  403  403  403
+remove_token               post   401  404  404  302  302  403  403  403  403
 
 rounds                     get    302  404  404  200  200  200  200  200  403
 new_round                  get    302  404  404  200  200  403  403  403  403
@@ -341,6 +358,10 @@ def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
     slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
     of_import = ("import", "confirm_import", "discard_import", "import_rows")
+    of_harvest = (
+        "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
+        "harvest_numbers", "harvest_pages", "harvest_pages_csv", "harvested_issues",
+    )  # fmt: skip
     of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
     of_issue = (
         "comment_on_issue",
@@ -427,6 +448,9 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(of_item, (more.meeting.pk, more.item.pk)),
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
+        **dict.fromkeys(of_harvest, (slug, more.harvest.pk)),
+        "harvest_flow": (slug, more.harvest.pk, "svg"),
+        "remove_token": (slug, more.forge_token.pk),
         **dict.fromkeys(of_member, (slug, world.members["other volunteer"].pk)),
         **dict.fromkeys(
             ("frozen_report", "frozen_json", "api_frozen_report", "api_frozen_difference"),

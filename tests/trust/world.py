@@ -21,8 +21,11 @@ from boards.mapping import SubTheme
 from consensus.models import BulkDecision
 from core.models import Job
 from ingest.actions.filters import save_filter
+from ingest.actions.harvests import plan_harvest
+from ingest.actions.tokens import add_token
 from ingest.actions.uploads import receive_upload
 from ingest.models import Issue
+from ingest.queries.forge_clients import RepositoryAsked
 from reports.actions.frozen import freeze_report
 from reports.queries.report_files import MAKING
 from rounds.models import Round
@@ -164,6 +167,13 @@ def make_world() -> World:
     lead = members["lead"].user
     lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
     world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
+    world.more.harvest = plan_harvest(
+        study=study, repositories=[RepositoryAsked("github", "github.com", "ember/engine")], opened_from=None,
+        opened_before=None, zone="UTC", with_pull_requests=False, with_comments=True, lists=[], budget=None, by=lead,
+    )  # fmt: skip
+    world.more.forge_token = add_token(
+        study=study, host="github.com", text="ghp_of_the_trust_world", name="of the lead", by=lead
+    )
     world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
     asked = {
         "round": round_.pk,

@@ -89,14 +89,14 @@ def test_a_run_may_take_so_many_minutes():
     ],
 )
 def test_the_host_of_a_token_is_read_from_an_address_too(typed, host):
-    made = TokenForm({"host": typed, "name": "mine", "text": "ghp_0123456789"})
+    made = TokenForm({"host": typed, "name": "mine", "token": "ghp_0123456789"})
 
     assert made.is_valid()
     assert made.cleaned_data["host"] == host
 
 
 def test_a_token_never_comes_back_into_the_page():
-    made = TokenForm({"host": "", "name": "mine", "text": "ghp_0123456789"})
+    made = TokenForm({"host": "", "name": "mine", "token": "ghp_0123456789"})
 
     assert not made.is_valid()
     assert "ghp_0123456789" not in made.as_div()

@@ -227,7 +227,7 @@ def test_an_empty_study_begins_with_its_issues():
         ("Report", "", "later", "when issues are complete"),
     ]
     assert "First step 0 issues in this study" in text_of(response)
-    assert reverse("new_import", args=[study.slug]) in response.content.decode()
+    assert reverse("harvests", args=[study.slug]) in response.content.decode()
 
 
 def test_the_next_step_is_a_taxonomy_then_a_round_then_its_opening():

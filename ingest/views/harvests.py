@@ -1,0 +1,207 @@
+"""Pages of harvests: the list of a study's, and one with its progress, its figure and its numbers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, is_fragment, render_page
+from core.idempotency import once
+from core.pages import page_of
+from ingest import actions, rules
+from ingest.models import Harvest, HarvestedRepository
+from ingest.queries.harvest_reports import (
+    MOVING,
+    State,
+    flow_of,
+    harvests_for,
+    harvests_of,
+    repository_lines,
+    state_of_harvest,
+)
+from ingest.queries.harvests import latest_selection
+from ingest.views.harvest_flow import COLUMNS, columns_of, figure_of
+from ingest.views.harvest_selections import selection_part
+from ingest.words import window_in_words
+from studies.models import Membership, Study
+from studies.pages import frame, study_of
+
+
+@require_safe
+def harvests(request: AuthedRequest, slug: str) -> HttpResponse:
+    """List the harvests of a study, newest first."""
+    study, member = study_of(request, slug, rules.may_import)
+    page = page_of(harvests_of(study), request.GET, newest_first=True)
+    lines = [_line(harvest) for harvest in page.rows]
+    context = {
+        **frame(study, member, "imports"),
+        "lines": lines,
+        "is_moving": any(line["state"] in MOVING for line in lines),
+        **page.links(request.GET),
+    }
+    return render_page(request, "ingest/harvests/harvests.html", context, partials=["harvests"])
+
+
+def _line(harvest: Harvest) -> dict[str, Any]:
+    counts = harvest.run.counts
+    return {
+        "harvest": harvest,
+        "name": harvest.run.name,
+        "state": state_of_harvest(harvest, harvest.repositories.all()),
+        "listed": counts.get("listed"),
+        "kept": counts.get("kept"),
+        "window": window_in_words(harvest.opened_from, harvest.opened_before, harvest.zone),
+    }
+
+
+def found_harvest(
+    request: AuthedRequest, slug: str, harvest_id: int
+) -> tuple[Study, Membership, Harvest, list[HarvestedRepository]]:
+    """A harvest that the user may manage, with its repositories in order; 404 for one that the user may not
+    see, 403 without the right.
+    """
+    study, member = study_of(request, slug, rules.may_import)
+    harvest = get_object_or_404(harvests_for(request.user).filter(run__study=study), pk=harvest_id)
+    return study, member, harvest, list(harvest.repositories.order_by("position"))
+
+
+@require_safe
+def harvest(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Show a harvest: its progress while it runs, then its numbers."""
+    study, member, found, repositories = found_harvest(request, slug, harvest_id)
+    state = state_of_harvest(found, repositories)
+    context: dict[str, Any] = {
+        **frame(study, member, "imports"),
+        "harvest": found,
+        "name": found.run.name,
+        **_progress(found, repositories, state),
+    }
+    polled = request.htmx.target if is_fragment(request) else None
+    if polled != "progress":
+        context |= _report(found, repositories, state)
+    response = render_page(request, "ingest/harvests/harvest.html", context, partials=["progress", "job"])
+    choosing = context.get("selection_job")
+    has_ended = {"progress": state not in MOVING, "job": not choosing or choosing.finished_at}
+    if has_ended.get(polled or ""):
+        # It ended while its page was open: reload the page, which now has the numbers.
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _progress(found: Harvest, repositories: Sequence[HarvestedRepository], state: State) -> dict[str, Any]:
+    job = found.run.job
+    resume = timezone.localtime(found.resume_at) if found.resume_at else None
+    return {
+        "state": state,
+        "job": job,
+        "is_moving": state in MOVING,
+        "pausing": bool(job and job.finished_at is None and job.cancel_requested_at),
+        "may_pause": state in MOVING and not (job and job.cancel_requested_at and not job.finished_at),
+        "may_start": state in {"planned", "paused", "failed", "incomplete", "differs", "waiting"},
+        "may_refresh": state in {"done", "differs"},
+        "since_words": _began(repositories),
+        "resume_words": formats.date_format(resume, "j M Y H:i") if resume else "",
+        "lines": repository_lines(repositories),
+    }
+
+
+def _began(repositories: Sequence[HarvestedRepository]) -> str:
+    """The day since which a refresh asks for changes: when the first walk began; "" if none did."""
+    begun = [one.started_at for one in repositories if one.started_at]
+    return formats.date_format(timezone.localtime(min(begun)), "j M Y") if begun else ""
+
+
+def _report(found: Harvest, repositories: Sequence[HarvestedRepository], state: State) -> dict[str, Any]:
+    window = window_in_words(found.opened_from, found.opened_before, found.zone)
+    context: dict[str, Any] = {
+        "window": window,
+        "missing": _missing(repositories, state),
+        "changes": _changes(found),
+    }
+    selection = latest_selection(found.refreshes or found)
+    if selection is None or found.refreshes_id:
+        return context
+    total, each = flow_of(repositories)
+    columns = columns_of(total)
+    numbers = total.as_json()
+    return context | {
+        "flow": figure_of(total, by_lists=selection.lists.exists()),
+        "flow_title": _("Flow of the harvest of %(name)s") % {"name": found.run.name},
+        "columns": [COLUMNS[name] for name in columns],
+        "rows": [
+            {"repository": one, "cells": [each[one.pk].as_json()[name] for name in columns]}
+            for one in repositories
+        ],
+        "total": [numbers[name] for name in columns],
+        "has_issues": bool(total.listed - total.matched),
+        **selection_part(found, selection),
+    }
+
+
+def _missing(repositories: Sequence[HarvestedRepository], state: State) -> list[dict[str, Any]]:
+    """What could not be fetched, with its cause and what to do about it."""
+    if state in {"queued", "running"}:
+        return []
+    outcome = HarvestedRepository.Outcome
+    advice = {
+        outcome.GONE: _(
+            "Check its name, and whether a token may read it. “Resume harvest” asks the forge again."
+        ),
+        outcome.DIFFERS: _(
+            "Issues may have been deleted or moved meanwhile. “Resume harvest” compares again."
+        ),
+        outcome.UNCHECKED: _("Everything listed is here. “Resume harvest” asks for the count again."),
+        "": _("Everything before this page is kept. “Resume harvest” asks for it again."),
+    }
+    return [
+        {
+            "repository": one,
+            "url": one.missing_url,
+            "is_mild": one.outcome in {outcome.UNCHECKED, outcome.DIFFERS},
+            "to_do": advice[one.outcome],
+        }
+        for one in repositories
+        if one.outcome in {outcome.GONE, outcome.DIFFERS, outcome.UNCHECKED}
+        or (one.trouble and not one.outcome)
+    ]
+
+
+def _changes(found: Harvest) -> dict[str, int]:
+    """What a refresh brought: new issues, changed texts, and what was the same."""
+    counts = found.run.counts
+    if not found.refreshes_id or "listed" not in counts:
+        return {}
+    return {name: counts.get(name, 0) for name in ("new", "changed", "known")}
+
+
+@require_POST
+def start_harvest(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Start a harvest, or go on with it."""
+    _study, _member, found, _repositories = found_harvest(request, slug, harvest_id)
+    actions.start_harvest(harvest=found, by=request.user)
+    return go_to(request, "harvest", slug, found.pk)
+
+
+@require_POST
+def pause_harvest(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Pause a harvest at its next page."""
+    _study, _member, found, _repositories = found_harvest(request, slug, harvest_id)
+    actions.pause_harvest(harvest=found, by=request.user)
+    return go_to(request, "harvest", slug, found.pk)
+
+
+@require_POST
+def refresh_harvest(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Fetch what changed since a harvest."""
+    _study, _member, found, _repositories = found_harvest(request, slug, harvest_id)
+    made = once(request, lambda: actions.refresh_harvest(harvest=found, by=request.user))
+    if made is None:
+        return go_to(request, "harvests", slug)
+    messages.success(request, _("The refresh has started. What was kept before stays as it is."))
+    return go_to(request, "harvest", slug, made.pk)
