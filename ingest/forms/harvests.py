@@ -54,6 +54,16 @@ def zone_choices() -> list[tuple[str, str]]:
     return [("UTC", "UTC"), *((name, name.replace("_", " ")) for name in sorted(named))]
 
 
+class ListsField(forms.ModelMultipleChoiceField):
+    """Keyword lists with the repositories that they are for, from `lists_to_choose`."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def label_from_instance(self, obj: Any) -> str:
+        paths = [one.partition("/")[2] for one in obj.named or ()]
+        return f"{obj.name} ({', '.join(paths) or _('all repositories')})"
+
+
 class HarvestForm(forms.Form):
     """A plan. `repositories` cleans to a list of `Named`; the window to `opened_from` and `opened_before`."""
 
@@ -92,11 +102,10 @@ class HarvestForm(forms.Form):
             "Usually no: a pull request is a change with its review, and seldom a report of a problem."
         ),
     )
-    lists = forms.ModelMultipleChoiceField(
+    lists = ListsField(
         queryset=KeywordList.objects.none(),
         label=gettext_lazy("Keyword lists"),
         required=False,
-        widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy("Only issues with a keyword are kept. Without a list all issues are kept."),
     )
     minutes = forms.IntegerField(
@@ -104,7 +113,9 @@ class HarvestForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_MINUTES,
-        help_text=gettext_lazy("The harvest pauses after this time. Empty: it runs to its end."),
+        help_text=gettext_lazy(
+            "After this time other work goes first; then the harvest goes on by itself. Empty: no limit."
+        ),
     )
     bases = forms.CharField(
         label=gettext_lazy("Addresses of the REST interface"),

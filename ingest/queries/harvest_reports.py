@@ -11,10 +11,12 @@ from operator import add
 from typing import Any, Literal, Self
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
+from django.utils import formats, timezone
 
 from accounts.models import User
+from core import clock
 from core.models import Job
 from ingest.models import (
     Harvest,
@@ -82,6 +84,15 @@ def owner_id(repository: HarvestedRepository) -> int:
     return repository.origin_id or repository.pk
 
 
+def lists_to_choose(study: Study) -> QuerySet[KeywordList]:
+    """The keyword lists that a harvest can use, by name, each with the repositories `named` by its current
+    version.
+    """
+    newest = KeywordListVersion.objects.filter(keyword_list=OuterRef("pk")).order_by("-number")
+    lists = KeywordList.objects.filter(study=study, retired_at=None)
+    return lists.annotate(named=Subquery(newest.values("repositories")[:1])).order_by(Lower("name"))
+
+
 # --- how far it is
 
 
@@ -96,6 +107,14 @@ class RepositoryLine:
     records: int
     theirs: int | None
     ours: int | None
+
+    @property
+    def quiet_words(self) -> str:
+        """When its forge takes requests again, on the reader's clock; "" if it takes them now."""
+        until = self.repository.quiet_until
+        if until is None or until <= clock.now():
+            return ""
+        return formats.date_format(timezone.localtime(until), "H:i")
 
 
 def repository_lines(repositories: Sequence[HarvestedRepository]) -> list[RepositoryLine]:

@@ -15,9 +15,10 @@ from core.idempotency import once
 from ingest import actions, rules
 from ingest.forges.naming import Named
 from ingest.forms.harvests import HarvestForm
-from ingest.models import Harvest, KeywordList
+from ingest.models import Harvest
 from ingest.queries.forge_clients import RepositoryAsked, host_of
 from ingest.queries.forge_tokens import token_names
+from ingest.queries.harvest_reports import lists_to_choose
 from ingest.words import window_in_words
 from studies.models import Study
 from studies.pages import frame, study_of
@@ -29,7 +30,7 @@ PUBLIC = {"github.com": "github", "gitee.com": "gitee"}
 def new_harvest(request: AuthedRequest, slug: str) -> HttpResponse:
     """Plan a harvest; a POST stores it, starts it too unless it is only to be saved, or estimates it."""
     study, member = study_of(request, slug, rules.may_import)
-    lists = KeywordList.objects.filter(study=study, retired_at=None).order_by("name")
+    lists = lists_to_choose(study)
     form = HarvestForm(request.POST if request.method == "POST" else None, lists=lists)
     refusal, status = "", 200
     if form.is_bound and form.is_valid() and "estimate" not in request.POST:

@@ -150,13 +150,9 @@ def _missing(repositories: Sequence[HarvestedRepository], state: State) -> list[
         return []
     outcome = HarvestedRepository.Outcome
     advice = {
-        outcome.GONE: _(
-            "Check its name, and whether a token may read it. “Resume harvest” asks the forge again."
-        ),
-        outcome.DIFFERS: _(
-            "Issues may have been deleted or moved meanwhile. “Resume harvest” compares again."
-        ),
-        outcome.UNCHECKED: _("Everything listed is here. “Resume harvest” asks for the count again."),
+        outcome.GONE: _("Check its name, and whether a token may read it. Then ask the forges again."),
+        outcome.DIFFERS: _("Issues may have been deleted or moved meanwhile. Ask the forges again."),
+        outcome.UNCHECKED: _("Everything listed is here. Ask the forges again for the count."),
         "": _("Everything before this page is kept. “Resume harvest” asks for it again."),
     }
     return [

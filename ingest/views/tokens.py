@@ -24,7 +24,8 @@ from studies.pages import frame, study_of
 def forge_tokens(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the tokens of a study by name and host."""
     study, member = study_of(request, slug, rules.may_import)
-    return _page(request, study, member, TokenForm(initial={"host": request.GET.get("host", "")[:253]}))
+    host = request.GET.get("host", "github.com")[:253]
+    return _page(request, study, member, TokenForm(initial={"host": host}))
 
 
 def _page(

@@ -253,7 +253,7 @@ class TestHarvest:
 
         assert "not on the forge" in page
         assert "Check its name, and whether a token may read it." in page
-        assert "done, not all as the forge says" in page
+        assert "done, counts differ" in page
 
     def test_a_renamed_one_says_its_path(self, signed_in, study, server):
         repository = server.github("team/tool", issues=4)
