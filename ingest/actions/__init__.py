@@ -3,6 +3,7 @@
 from ingest.actions.fetching import run_harvest
 from ingest.actions.filters import delete_filter, save_filter
 from ingest.actions.finds import find_keywords, search_what_was_missed
+from ingest.actions.hand_picked import keep_by_hand, take_back
 from ingest.actions.harvests import (
     JOB as HARVEST_JOB,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "find_similar",
     "import_issues",
     "import_keyword_lists",
+    "keep_by_hand",
     "make_keyword_list",
     "pause_harvest",
     "plan_harvest",
@@ -61,4 +63,5 @@ __all__ = [
     "select_issues",
     "start_harvest",
     "store_keyword_list",
+    "take_back",
 ]

@@ -5,7 +5,6 @@ transaction. A page that another run has stored meanwhile is not stored again.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -13,15 +12,13 @@ from django.db.models import Max
 
 from core import clock
 from core.sql.retry import retried
-from ingest.forges.pages import Forge, Page, Record, Window
+from ingest.forges.pages import EARLIEST, Forge, Page, Record, Window
 from ingest.models import HarvestedIssue, HarvestedRepository, HarvestPage
 
 Phase = HarvestedRepository.Phase
 Outcome = HarvestedIssue.Outcome
 
 _MOST = 2**31 - 1
-
-EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

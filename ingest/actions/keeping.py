@@ -39,7 +39,7 @@ class Keeper:
         chosen: list[tuple[HarvestedIssue, Record]] = []
         for row in rows:
             record = json.loads(row.record) if row.record else {}
-            outcome = self._outcome(row, record)
+            outcome = self._judge.outcome(row, self._repositories[row.repository_id], record)
             row.is_matched = outcome == Outcome.KEPT
             if row.outcome != Outcome.KEPT:
                 row.outcome = outcome
@@ -48,15 +48,14 @@ class Keeper:
         self._store(chosen, counts)
         for row in rows:
             _count(row, counts[row.repository_id])
-        _write(rows)
+        written(rows)
         return counts
 
-    def _outcome(self, row: HarvestedIssue, record: Record) -> str:
-        if row.vanished_at:
-            return Outcome.VANISHED
-        if not record:
-            return Outcome.OUTSIDE
-        return self._judge.outcome(row, self._repositories[row.repository_id], record)
+    def bring_in(self, rows: Sequence[HarvestedIssue]) -> None:
+        """Store these rows, whatever is found in them."""
+        counts: dict[int, Counter[str]] = {key: Counter() for key in self._repositories}
+        self._store([(row, json.loads(row.record)) for row in rows], counts)
+        written(rows)
 
     def _store(
         self, chosen: Sequence[tuple[HarvestedIssue, Record]], counts: Mapping[int, Counter[str]]
@@ -158,7 +157,8 @@ _NAMES: Mapping[str, str] = {
 }
 
 
-def _write(rows: Sequence[HarvestedIssue]) -> None:
+def written(rows: Sequence[HarvestedIssue]) -> None:
+    """Store what was decided about rows."""
     columns: list[list[Any]] = [
         [row.pk for row in rows],
         [row.outcome for row in rows],

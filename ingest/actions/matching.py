@@ -82,7 +82,13 @@ class Judge:
         self._headings: dict[int, frozenset[str]] = {}
 
     def outcome(self, row: HarvestedIssue, repository: HarvestedRepository, record: Record) -> str:
-        """The outcome of an issue of the window by these lists alone; counts the hits of their terms."""
+        """The outcome of an issue by these lists alone, whatever became of it before; counts the hits of
+        their terms. `record` is empty outside the window.
+        """
+        if row.vanished_at:
+            return Outcome.VANISHED
+        if not record:
+            return Outcome.OUTSIDE
         if row.is_pull_request and not self._with_pull_requests:
             return Outcome.PULL_REQUEST
         if not self.lists:

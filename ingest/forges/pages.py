@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
 from ingest.addresses import Address
@@ -32,6 +32,10 @@ class Page:
     next: str
     total: int | None
     raw: bytes
+
+
+EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+"""Before every forge: the start of a window that has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from core import clock
-from core.fetch.fetcher import Fetcher
+from core.fetch.fetcher import DEFAULT_LIMITS, Fetcher, Limits
 from core.fetch.sealing import Unreadable, unseal
 from core.version import version
 from ingest.errors import TokenUnreadable
-from ingest.forges.client import ForgeClient
+from ingest.forges.client import DEFAULT_PATIENCE, ForgeClient, Patience
 from ingest.forges.dialects import Dialect
 from ingest.forges.gitee import Gitee
 from ingest.forges.github import GitHub
@@ -84,7 +84,19 @@ def asking(
     *,
     sleep: Callable[[float], None] | None = None,
     budget: float | None = None,
+    patience: Patience = DEFAULT_PATIENCE,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[ForgeClient]:
-    """A client of the forge that asks over the one way out. `sleep` and `budget` are those of ForgeClient."""
-    with Fetcher(settings.FORGE_HOSTS, agent=f"Crosscheck/{version()}") as fetcher:
-        yield ForgeClient(forge, fetcher, tokens, clock=clock.now, sleep=sleep or clock.sleep, budget=budget)
+    """A client of the forge that asks over the one way out. `sleep`, `budget` and `patience` are those of
+    ForgeClient, `limits` those of one request.
+    """
+    with Fetcher(settings.FORGE_HOSTS, limits=limits, agent=f"Crosscheck/{version()}") as fetcher:
+        yield ForgeClient(
+            forge,
+            fetcher,
+            tokens,
+            clock=clock.now,
+            sleep=sleep or clock.sleep,
+            budget=budget,
+            patience=patience,
+        )
