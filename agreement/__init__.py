@@ -16,5 +16,6 @@ from agreement.raters.models import ModelRater, model_rater
 from agreement.raters.self_agreement import IntraRater, SelfAgreement, intra_rater
 from agreement.raters.volunteers import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from agreement.reasons import Reason
+from agreement.shares import share
 from agreement.splits import Split, splits
 from agreement.summary import Agreement, report

@@ -7,7 +7,9 @@ class ReportsConfig(AppConfig):
     def ready(self) -> None:
         from reports import (
             audit,
+            panels,
             tasks,  # noqa: F401 - registers its job
         )
 
         audit.register()
+        panels.register()

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.coefficients import CONFIDENCE, Coefficient, interval
+from agreement.coefficients import Coefficient, interval
 from agreement.patterns import MISSING
 from agreement.reasons import Reason
+from agreement.shares import share
 
 FEW = 30
 """A kappa of fewer issues has no interval: the formula of its error holds for large samples."""
@@ -90,23 +91,7 @@ def _self_agreement(rater: str | None, table: NDArray[np.int64]) -> SelfAgreemen
         nothing = Coefficient(None, reason=Reason.NOT_TWICE)
         return SelfAgreement(rater, 0, nothing, nothing)
     same = int(np.trace(table))
-    return SelfAgreement(rater, issues, _share(same, issues), _kappa(table, issues))
-
-
-def _share(same: int, issues: int) -> Coefficient:
-    """A share with its score interval, which is valid for few issues and at 0 and 1 too.
-
-    Source: Wilson (1927), Journal of the American Statistical Association 22, 209-212.
-    """
-    from scipy.special import ndtri  # noqa: PLC0415 - SciPy loads for long
-
-    share = same / issues
-    z = float(ndtri((1 + CONFIDENCE) / 2))
-    middle = (share + z * z / (2 * issues)) / (1 + z * z / issues)
-    half = z / (1 + z * z / issues) * sqrt(share * (1 - share) / issues + z * z / (4 * issues * issues))
-    return Coefficient(
-        share, sqrt(share * (1 - share) / issues), max(0.0, middle - half), min(1.0, middle + half)
-    )
+    return SelfAgreement(rater, issues, share(same, issues), _kappa(table, issues))
 
 
 def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:

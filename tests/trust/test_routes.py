@@ -124,6 +124,7 @@ edit_keyword_list          post   401  404  404  422  422  403  403  403  403
 rename_keyword_list        post   401  404  404  422  422  403  403  403  403
 retire_keyword_list        post   401  404  404  302  302  403  403  403  403
 bring_back_keyword_list    post   401  404  404  302  302  403  403  403  403
+keyword_false_positives    get    302  404  404  200  200  200  200  200  403
 keyword_terms_text         get    302  404  404  200  200  200  200  200  403
 keyword_terms_csv          get    302  404  404  200  200  200  200  200  403
 save_filter                post   401  404  404  422  422  403  403  403  403
@@ -401,6 +402,7 @@ def address(world: World, name: str) -> str:
             (
                 "keyword_list",
                 "edit_keyword_list",
+                "keyword_false_positives",
                 "rename_keyword_list",
                 "retire_keyword_list",
                 "bring_back_keyword_list",
