@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from ingest.keywords.markdown.spans import Part, end_of_fence, has_lone_returns, spans
+from ingest.keywords.markdown.spans import END_OF_PRE, Part, end_of_fence, has_lone_returns, spans
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -16,7 +16,6 @@ _RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
 _MARKER = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _PRE = re.compile(r"<pre(?:[\s>]|$)", re.IGNORECASE)
-_END_OF_PRE = re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
 _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
 
@@ -229,7 +228,7 @@ class Blocks:
             from_ = self._from + 2 if self._from >= line.start else line.place
             if (close := body.find("-->", from_, line.end)) >= 0:
                 self._end("comment", close + 3)
-        elif close_tag := _END_OF_PRE.search(body, max(line.place, self._from), line.end):
+        elif close_tag := END_OF_PRE.search(body, max(line.place, self._from), line.end):
             self._end("code", close_tag.end())
 
     def _indented(self, line: _Line, matched: int) -> None:

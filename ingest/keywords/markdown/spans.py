@@ -9,6 +9,7 @@ EVENT = re.compile(r"\\[\\`<]|``*|~~~~*|<!--|<(?:[pP][rR][eE]|[cC][oO][dD][eE])(
 
 _BLANK = re.compile(r"[ \t\r]*(?=\n|\Z)")
 _TICKS = re.compile("`+")
+END_OF_PRE = re.compile(r"</pre\s{0,9}>", re.IGNORECASE)
 _END_OF_CODE = re.compile(r"</(?:pre|code)\s{0,9}>", re.IGNORECASE)
 
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 
 from ingest.keywords.markdown.blocks import Blocks
-from ingest.keywords.markdown.spans import EVENT, Part, end_of_fence, has_lone_returns, tagged
+from ingest.keywords.markdown.spans import END_OF_PRE, EVENT, Part, end_of_fence, has_lone_returns, tagged
 
 _MAY_INDENT = frozenset(" \t>-+*0123456789")
 _FURTHEST_MARGIN = 100
@@ -117,9 +117,10 @@ class _Simple:
         if first == "<":
             if body[begin + 1] in "cC":
                 return None
-            return tagged(body, event, len(body)) or Part(
-                begin, len(body), "comment" if body[begin + 1] == "!" else "code"
-            )
+            if body[begin + 1] == "!":
+                return tagged(body, event, len(body)) or Part(begin, len(body), "comment")
+            closing = END_OF_PRE.search(body, place)
+            return Part(begin, closing.end() if closing else len(body), "code")
         return Part(begin, end_of_fence(body, body[begin:place], self._line_end), "code")
 
     def _end_of_block(self, block: Part) -> int:

@@ -24,7 +24,7 @@ _USER_NAME = re.compile(
 )
 _PROMPT = re.compile(r"(?<![\w.+-])[\w.-]{1,64}@[\w.-]{1,64}:(?=[~/])")
 _SIGNED = re.compile(
-    r"[ \t>*_-]{0,9}(?:[a-z]{3,12}-(?:off-)?by|author|reporter|reported by|originally posted by)\b[ \t*_]*:",
+    r"[ \t>*_-]{0,9}(?:(?:[a-z]{2,12}-){1,2}by|author|reporter|reported by|originally posted by)\b[ \t*_]*:",
     re.IGNORECASE,
 )
 """The beginning of a line that names a person, such as `Co-authored-by:`."""

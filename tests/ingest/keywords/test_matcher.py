@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from ingest.keywords import MASKS, ZONES, Hits, Matcher, Switches, Term
 from ingest.keywords.folding import fold
 
-ALL_OFF = Switches(folds=False, joins=False, plurals=False, version_tails=False, masks=())
+DEFAULTS = Switches()
 
 
-def found(text: str, term: Term | str, switches: Switches = Switches()) -> list[str]:
+def found(text: str, term: Term | str, switches: Switches = DEFAULTS) -> list[str]:
     matcher = Matcher([term if isinstance(term, Term) else Term(term)], switches)
     return [text[start:end] for start, end, _index in matcher.finds(text)]
 
 
-def model(text: str, name: str, switches: Switches = Switches()) -> list[str]:
+def model(text: str, name: str, switches: Switches = DEFAULTS) -> list[str]:
     return found(text, Term(name, "model"), switches)
 
 
