@@ -170,3 +170,11 @@ class IssuesInUse(DomainError):
             )
             % {"numbers": shown + ("…" if len(self.numbers) > 10 else "")}
         )
+
+
+class NothingListed(DomainError):
+    message = gettext_lazy("No issue of this study is known by its address only. There is nothing to ask.")
+
+
+class ResolvingRunning(DomainError):
+    message = gettext_lazy("The forges are being asked already. Nothing was started twice.")

@@ -35,6 +35,13 @@ def select_issues(job: Job, progress: Progress) -> dict[str, Any]:
         return actions.run_selection(selection=found, report=progress)
 
 
+@register(actions.RESOLVING_JOB)
+def resolve_listed(job: Job, progress: Progress) -> dict[str, Any]:
+    with translation.override(job.arguments.get("language")):
+        study = job.arguments["study"]
+        return dict(actions.run_resolving(study_id=study, by=job.created_by, report=progress))
+
+
 @register(SEARCH)
 def find_keywords(job: Job, progress: Progress) -> dict[str, Any]:
     with translation.override(job.arguments.get("language")):

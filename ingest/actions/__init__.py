@@ -24,6 +24,8 @@ from ingest.actions.keyword_lists import (
     store_keyword_list,
 )
 from ingest.actions.loading import import_issues
+from ingest.actions.resolving import JOB as RESOLVING_JOB
+from ingest.actions.resolving import resolve_listed, run_resolving
 from ingest.actions.selections import JOB as SELECTION_JOB
 from ingest.actions.selections import run_selection, select_issues
 from ingest.actions.similar import begin_comparison, compare_what_was_missed, find_similar
@@ -33,6 +35,7 @@ from ingest.actions.uploads import JOB, confirm_import, discard_import, receive_
 __all__ = [
     "HARVEST_JOB",
     "JOB",
+    "RESOLVING_JOB",
     "SELECTION_JOB",
     "ListContent",
     "add_token",
@@ -54,9 +57,11 @@ __all__ = [
     "refresh_harvest",
     "remove_token",
     "rename_keyword_list",
+    "resolve_listed",
     "resume_harvests",
     "retire_keyword_list",
     "run_harvest",
+    "run_resolving",
     "run_selection",
     "save_filter",
     "search_what_was_missed",

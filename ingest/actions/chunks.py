@@ -38,9 +38,10 @@ def fits(draft: Draft) -> bool:
     return len(draft.address.host) <= MAX_HOST and len(draft.address.path) <= MAX_PATH
 
 
-def place(study_id: int, run_id: int, drafts: Sequence[Draft]) -> list[Placed]:
+def place(study_id: int, run_id: int | None, drafts: Sequence[Draft]) -> list[Placed]:
     """Find or make the repository and the issue of each draft; the drafts name different issues. Fills in an
-    issue's year, and whether it is a pull request, if these were unknown. Locks the issues.
+    issue's year, and whether it is a pull request, if these were unknown. Locks the issues. `run_id` is the
+    import that brings new ones.
     """
     repositories = _repositories(study_id, drafts)
     keys = [(repositories[draft.address.repository], draft.address.number) for draft in drafts]
