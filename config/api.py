@@ -7,6 +7,7 @@ from annotate.api import labels, model_labels, proposed_categories, rounds, samp
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
 from ingest.api import issues as ingest
+from ingest.api import keyword_lists
 from reports.api import frozen, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies
@@ -22,6 +23,18 @@ of_study = [
     path("taxonomies/", taxonomy.Taxonomies.as_view(), name="api_taxonomies"),
     path("issues/", ingest.Issues.as_view(), name="api_issues"),
     path("issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),
+    path("keyword-lists/", keyword_lists.KeywordLists.as_view(), name="api_keyword_lists"),
+    path("keyword-lists/<int:list_id>/", keyword_lists.OneKeywordList.as_view(), name="api_keyword_list"),
+    path(
+        "keyword-lists/<int:list_id>/versions/",
+        keyword_lists.KeywordListVersions.as_view(),
+        name="api_keyword_versions",
+    ),
+    path(
+        "keyword-lists/<int:list_id>/versions/<int:number>/",
+        keyword_lists.OneKeywordListVersion.as_view(),
+        name="api_keyword_version",
+    ),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),

@@ -219,7 +219,7 @@ CELERY_TIMEZONE = "UTC"
 # A sweep that finds no worker expires: the next one sees the same jobs.
 CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
-    # After an upgrade or an interrupted import: without it lists are right, but slow.
+    # After an upgrade or an interrupted import: without it lists would not find the missed texts.
     "search-keywords": {
         "task": "ingest.tasks.search_what_was_missed",
         "schedule": 300.0,

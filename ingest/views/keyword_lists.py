@@ -118,7 +118,7 @@ def _term(counted: TermCounts, counts: ListCounts) -> dict[str, Any]:
         "counted": counted,
         "term": counted.term,
         "kind": KIND_NAMES[counted.term.kind],
-        "share": share,
+        "share": round(share, 3),
         "is_often": share > OFTEN,
         "finds_nothing": bool(counts.searched) and not counted.issues,
     }
@@ -162,7 +162,7 @@ def switches_in_words(said: Keywords) -> list[tuple[str, str]]:
     zones = [str(ZONE_NAMES[zone]) for zone in ZONES if zone in switches.zones]
     masks = [str(MASK_NAMES[mask]) for mask in MASKS if mask in switches.masks]
     return [
-        (_("Matching"), ", ".join(on) or _("exactly as written")),
+        (_("Matching"), "; ".join(on) or _("exactly as written")),
         (_("Searched"), ", ".join(zones)),
         (_("Does not count in"), ", ".join(masks) or _("nothing: every occurrence counts")),
     ]

@@ -21,6 +21,7 @@ from core import jobs
 from reports.actions.frozen import freeze_report
 from reports.actions.report_files import ask_for_report
 from tests.api.conftest import client_of
+from tests.factories import make_list
 from tests.long import sampled
 
 
@@ -72,6 +73,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "frozen_id": frozen.pk,
         "job_id": file.pk,
         "board_id": board.pk,
+        "list_id": make_list(world.study, "Title", search=True).keyword_list_id,
     }
     tried = set()
     for operation in (result.ok() for result in schema.get_all_operations()):

@@ -95,9 +95,13 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "taxonomies", "new_taxonomy", "rounds", "new_round",
-        "export", "audit", "guideline", "edit_guideline", "keywords",
+        "export", "audit", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
+    for keyword_list in study.keyword_lists.order_by("pk"):
+        yield reverse("keyword_list", args=[study.slug, keyword_list.pk])
+        yield reverse("edit_keyword_list", args=[study.slug, keyword_list.pk])
+        yield reverse("issues", args=[study.slug]) + f"?list={keyword_list.pk}&found=masked"
     yield reverse("issue", args=[study.slug, with_text.pk])
     yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
     yield reverse("import", args=[study.slug, looked_at.pk])

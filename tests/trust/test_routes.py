@@ -289,6 +289,10 @@ api_board_agreement        get    401  404  404  409  409  409  409  409  403
 api_board_mapping          get    401  404  404  200  200  200  200  200  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_issue                  get    401  404  404  200  200  200  200  200  200
+api_keyword_lists          get    401  404  404  200  200  200  200  200  403
+api_keyword_list           get    401  404  404  200  200  200  200  200  403
+api_keyword_versions       get    401  404  404  200  200  200  200  200  403
+api_keyword_version        get    401  404  404  200  200  200  200  200  403
 api_rounds                 get    401  404  404  200  200  200  200  200  200
 api_samples                get    401  404  404  200  200  200  200  200  403
 api_sample                 get    401  404  404  200  200  200  200  200  403
@@ -403,13 +407,18 @@ def address(world: World, name: str) -> str:
                 "keyword_list",
                 "edit_keyword_list",
                 "keyword_false_positives",
+                "api_keyword_list",
+                "api_keyword_versions",
                 "rename_keyword_list",
                 "retire_keyword_list",
                 "bring_back_keyword_list",
             ),
             (slug, more.keyword_list.pk),
         ),
-        **dict.fromkeys(("keyword_terms_text", "keyword_terms_csv"), (slug, more.keyword_list.pk, 1)),
+        **dict.fromkeys(
+            ("keyword_terms_text", "keyword_terms_csv", "api_keyword_version"),
+            (slug, more.keyword_list.pk, 1),
+        ),
         "taxonomy_file": (world.version.taxonomy_id, "md"),
         "taxonomy_figure_file": (world.version.taxonomy_id, "svg"),
         **dict.fromkeys(of_taxonomy, (world.version.taxonomy_id,)),
