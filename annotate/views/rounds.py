@@ -202,7 +202,7 @@ def _terms(round_: Round) -> list[tuple[str, str, str]]:
         (_("Issues"), words.selection(round_.selection), ""),
         (_("Order"), _order(round_), ""),
         (_("Reveal"), str(round_.get_reveal_display()), ""),
-        (_("Decision"), words.rule(round_), ""),
+        (_("Decision"), "" if round_.kind == Round.Kind.TRAINING else words.rule(round_), ""),
         (_("Drift check"), words.drift(round_), ""),
     ]
     if round_.training_id and round_.training:

@@ -251,6 +251,7 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         File("false_positives.csv", _("what a screening of the study excluded, where there was one"), None),
         File("rounds/…", _("labels and issues of the rounds that the report stands beside, if any"), None),
         File("agreement.json", _("the agreement report, by type, repository, month and round"), None),
+        File("proposals.json", _("decided proposals for the taxonomy, where there are any"), None),
         *(File(name, _("a frozen report, as it was"), None) for name in found.reports),
         File("recompute.py", _("a script that computes every number of the report from these files"), None),
         *(File(name, _("a part of the script"), None) for name in SCRIPTS[1:]),

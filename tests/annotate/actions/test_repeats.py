@@ -5,6 +5,7 @@ from itertools import count
 from uuid import uuid4
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate import errors
@@ -20,6 +21,7 @@ from rounds.models import Label, Round, RoundIssue, RoundVolunteer
 from studies.models import Membership
 from taxonomy.models import Proposal
 from tests.factories.annotate import label_input
+from tests.worlds.pages import client, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +100,8 @@ def test_all_that_is_due_comes_again_and_progress_ends_where_it_said():
     _label_all(world, round_, member)
     assert current_turn(round_, member) is None  # nothing is an hour old
     assert progress(round_, member).left == expected
+    said = text_of(client(member).get(reverse("label", args=[round_.pk])))
+    assert f"Nothing to label now {expected} more issues come later. Look here again in an hour." in said
     _days_later()
     given = []
     while (turn := current_turn(round_, member)) is not None:

@@ -110,6 +110,7 @@ def test_a_training_keeps_its_version(world):
     text = text_of(get(world.lead, "round", planned.pk))
     assert "A training keeps its version of the taxonomy." in text
     assert "the round moves to it" not in text
+    assert "Unanimous labels decide" not in text  # only its right labels do
 
 
 def test_a_planned_round_shows_its_numbers_and_opens(world):

@@ -135,6 +135,19 @@ def test_the_stage_of_consensus_is_not_that_of_the_second_look(client):
     assert reverse("disagreements", args=[look.pk]) not in body
 
 
+def test_a_round_with_an_open_second_look_says_that_labels_are_still_to_come(client):
+    world, look = look_of("C.9")
+    client.force_login(world.lead.user)
+    said = text_of(client.get(reverse("round", args=[look.of_id])))
+    assert "Closing ends the round without the labels still to come" in said
+    assert "All labels are in" not in said
+    closing = text_of(client.get(reverse("close_round", args=[look.of_id])))
+    assert "Nothing: all labels are in." not in closing
+    assert "Keep the round open" in closing
+    rows = text_of(client.get(reverse("rounds", args=[world.study.slug])))
+    assert re.search(r"second look, Taxonomy \d+ v\d+ open 2 (\d|–) – ", rows), rows
+
+
 def links(client: Client, url: str) -> str:
     return " ".join(re.findall(r'href="([^"]+)"', client.get(url).content.decode()))
 

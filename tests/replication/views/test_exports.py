@@ -78,7 +78,13 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
     )
     assert {name: int(count.replace(",", "")) for name, count in listed if count} == rows
     # This round has nothing of the kind that the page says is there where there is any.
-    there_if_any = {"labels_of_models.csv", "ballots.csv", "false_positives.csv", "rounds/…"}
+    there_if_any = {
+        "labels_of_models.csv",
+        "ballots.csv",
+        "false_positives.csv",
+        "rounds/…",
+        "proposals.json",
+    }
     assert {name for name, _count in listed} - there_if_any == held
 
 
