@@ -7,7 +7,7 @@ from annotate.api import labels, model_labels, proposed_categories, rounds, samp
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
 from ingest.api import issues as ingest
-from ingest.api import keyword_lists
+from ingest.api import keyword_lists, similar
 from reports.api import frozen, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies
@@ -35,6 +35,7 @@ of_study = [
         keyword_lists.OneKeywordListVersion.as_view(),
         name="api_keyword_version",
     ),
+    path("similar/", similar.SimilarReports.as_view(), name="api_similar"),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),

@@ -26,5 +26,7 @@ def register() -> None:
     say("keyword_lists.renamed", _("Renamed the keyword list %(name)s to %(to)s"))
     say("keyword_lists.retired", _("Retired the keyword list %(name)s"))
     say("keyword_lists.brought_back", _("Brought the keyword list %(name)s back"))
+    say("similar.marked", _("Marked similar reports as %(kind)s: %(pairs)s pairs"))
+    say("similar.unmarked", _("Took back marks of similar reports: %(pairs)s pairs"))
     say("filters.saved", _("Saved the filter %(name)s"))
     say("filters.deleted", _("Deleted the filter %(name)s"))

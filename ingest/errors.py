@@ -93,6 +93,28 @@ class TextsComeIn(DomainError):
     message = gettext_lazy("Texts are being added. Keywords are searched in them once they are there.")
 
 
+class MarkRefused(DomainError):
+    status = 422
+    message = gettext_lazy("Choose duplicate, related or not similar. Nothing was stored.")
+
+
+class NotSimilar(DomainError):
+    """A mark of reports that are no pair, or no longer one."""
+
+    message = gettext_lazy(
+        "These reports are not similar any more: a text changed. Nothing was stored. Load the page again."
+    )
+
+
+class GroupChanged(DomainError):
+    """A group has other members than on the page that was sent."""
+
+    message = gettext_lazy(
+        "This group changed while you looked at it. Nothing was stored, and your note is still here. "
+        "Load the page again and look at the group."
+    )
+
+
 class FilterRefused(DomainError):
     status = 422
 

@@ -9,6 +9,11 @@ def may_import(member: Membership | None) -> bool:
     return may_lead(member)
 
 
+def may_mark_similar(member: Membership | None) -> bool:
+    """See the groups of similar reports, mark pairs and groups, read notes of marks: owners and leads."""
+    return may_lead(member)
+
+
 def may_read_issues(member: Membership | None) -> bool:
     """Read the issues of the study: every member but a model, which gets its issues from its rounds."""
     return may_see_people(member)

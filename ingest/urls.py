@@ -9,6 +9,7 @@ from ingest.views import (
     issues,
     keyword_imports,
     keyword_lists,
+    similar,
     tokens,
 )
 
@@ -51,6 +52,12 @@ of_study: list[URLPattern | URLResolver] = [
         keyword_lists.terms_csv,
         name="keyword_terms_csv",
     ),
+    path("similar/", similar.groups, name="similar"),
+    path("similar/<int:issue_id>/", similar.group, name="similar_group"),
+    path("similar/<int:issue_id>/mark/", similar.mark_group, name="mark_similar_group"),
+    path("similar/mark/", similar.mark_pair, name="mark_similar"),
+    path("similar/find/", similar.find_similar, name="find_similar"),
+    path("similar/pairs.csv", similar.similar_csv, name="similar_csv"),
     path("filters/", issues.save_filter, name="save_filter"),
     path("filters/<int:filter_id>/delete/", issues.delete_filter, name="delete_filter"),
     path("harvests/", harvests.harvests, name="harvests"),

@@ -24,6 +24,7 @@ from ingest.actions.keyword_lists import (
     store_keyword_list,
 )
 from ingest.actions.loading import import_issues
+from ingest.actions.marks import mark_group, mark_pair, take_back_group, take_back_pair
 from ingest.actions.resolving import JOB as RESOLVING_JOB
 from ingest.actions.resolving import resolve_listed, run_resolving
 from ingest.actions.selections import JOB as SELECTION_JOB
@@ -51,6 +52,8 @@ __all__ = [
     "import_keyword_lists",
     "keep_by_hand",
     "make_keyword_list",
+    "mark_group",
+    "mark_pair",
     "pause_harvest",
     "plan_harvest",
     "receive_upload",
@@ -69,4 +72,6 @@ __all__ = [
     "start_harvest",
     "store_keyword_list",
     "take_back",
+    "take_back_group",
+    "take_back_pair",
 ]

@@ -19,6 +19,7 @@ from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
 from ingest.queries.keywords import keywords_of, term_finds
 from ingest.queries.reading import Reading
+from ingest.queries.similar import similar_to
 from ingest.views.keyword_filters import menu
 from studies.pages import frame, study_of
 
@@ -66,6 +67,8 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
         "reading": Reading(found, keywords_of(study.pk)),
         "snapshots": snapshots_of(found),
         "found_by": term_finds(found),
+        "similar": similar_to(found, with_distinct=rules.may_mark_similar(member)),
+        "may_mark": rules.may_mark_similar(member),
         "first_import": found.first_import if rules.may_import(member) else None,
     }
     return render_page(request, "ingest/issue.html", context)

@@ -21,8 +21,8 @@ from core import jobs
 from demo.demonstration import Demonstration, load_demonstration
 from demo.rounds import MAIN_ROUND, TO_TRY
 from ingest import files
-from ingest.actions import receive_upload
-from ingest.models import Import, Issue
+from ingest.actions import mark_pair, receive_upload
+from ingest.models import Import, Issue, SimilarPair
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
@@ -91,11 +91,16 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     )
     looked_at = receive_upload(study=study, by=owner.user, name="bad.csv", stream=BytesIO(FILE))
     with_text = Issue.objects.filter(repository__study=study, current__isnull=False).latest("pk")
+    similar = SimilarPair.objects.create(
+        study=study, first=Issue.objects.earliest("pk"), second=with_text, likeness=1, is_across=True
+    )
+    mark_pair(study=study, issues=[similar.first_id, with_text.pk], kind="related", note="See", by=owner.user)
     empty = create_study(name="Nothing yet", by=owner.user)
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "taxonomies", "new_taxonomy", "rounds", "new_round",
         "export", "audit", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
+        "similar",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     for keyword_list in study.keyword_lists.order_by("pk"):
@@ -103,6 +108,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("edit_keyword_list", args=[study.slug, keyword_list.pk])
         yield reverse("issues", args=[study.slug]) + f"?list={keyword_list.pk}&found=masked"
     yield reverse("issue", args=[study.slug, with_text.pk])
+    yield reverse("similar_group", args=[study.slug, with_text.pk])
     yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
     yield reverse("import", args=[study.slug, looked_at.pk])
     for taxonomy in study.taxonomies.all():

@@ -113,6 +113,12 @@ board_mapping              post   401  404  404  200  200  200  200  200  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
+similar                    get    302  404  404  200  200  403  403  403  403
+similar_group              get    302  404  404  200  200  403  403  403  403
+mark_similar_group         post   401  404  404  409  409  403  403  403  403
+mark_similar               post   401  404  404  422  422  403  403  403  403
+find_similar               post   401  404  404  302  302  403  403  403  403
+similar_csv                get    302  404  404  200  200  403  403  403  403
 keywords                   get    302  404  404  200  200  200  200  200  403
 new_keyword_list           get    302  404  404  200  200  403  403  403  403
 new_keyword_list           post   401  404  404  422  422  403  403  403  403
@@ -288,6 +294,7 @@ api_board_acts             post   401  404  404  422  422  422  422  422  403
 api_board_agreement        get    401  404  404  409  409  409  409  409  403
 api_board_mapping          get    401  404  404  200  200  200  200  200  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
+api_similar                get    401  404  404  200  200  403  403  403  403
 api_issue                  get    401  404  404  200  200  200  200  200  200
 api_keyword_lists          get    401  404  404  200  200  200  200  200  403
 api_keyword_list           get    401  404  404  200  200  200  200  200  403
@@ -474,7 +481,7 @@ def address(world: World, name: str) -> str:
         ),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
-        **dict.fromkeys(("issue", "api_issue"), (slug, issue_id)),
+        **dict.fromkeys(("issue", "api_issue", "similar_group", "mark_similar_group"), (slug, issue_id)),
         **dict.fromkeys(of_issue, (round_id, issue_id)),
         **dict.fromkeys(
             ("remove_volunteer", "set_quota", "admit"), (round_id, world.members["volunteer"].pk)

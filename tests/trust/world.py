@@ -24,7 +24,7 @@ from ingest.actions.filters import save_filter
 from ingest.actions.harvests import plan_harvest
 from ingest.actions.tokens import add_token
 from ingest.actions.uploads import receive_upload
-from ingest.models import Issue
+from ingest.models import Issue, SimilarPair
 from ingest.queries.forge_clients import RepositoryAsked
 from reports.actions.frozen import freeze_report
 from reports.queries.report_files import MAKING
@@ -174,6 +174,7 @@ def make_world() -> World:
     world.more.forge_token = add_token(
         study=study, host="github.com", text="ghp_of_the_trust_world", name="of the lead", by=lead
     )
+    SimilarPair.objects.create(study=study, first=issues[0], second=issues[1], likeness=0.9, is_across=False)
     world.more.job = Job.objects.create(kind="core.ping", created_by=lead)
     asked = {
         "round": round_.pk,
