@@ -25,6 +25,8 @@ of_harvest: list[URLPattern | URLResolver] = [
     path("pages/", harvest_records.harvest_pages, name="harvest_pages"),
     path("pages.csv", harvest_records.harvest_pages_csv, name="harvest_pages_csv"),
     path("issues/", harvest_records.harvested_issues, name="harvested_issues"),
+    path("issues/keep/", harvest_records.keep_issues, name="keep_issues"),
+    path("issues/take-back/", harvest_records.take_back_issues, name="take_back_issues"),
 ]
 
 of_study: list[URLPattern | URLResolver] = [

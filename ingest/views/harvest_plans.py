@@ -16,6 +16,7 @@ from ingest import actions, rules
 from ingest.forges.naming import Named
 from ingest.forms.harvests import HarvestForm
 from ingest.models import Harvest
+from ingest.queries.estimates import HOURLY_WITHOUT, Estimate, estimate
 from ingest.queries.forge_clients import RepositoryAsked, host_of
 from ingest.queries.forge_tokens import token_names
 from ingest.queries.harvest_reports import lists_to_choose
@@ -23,36 +24,45 @@ from ingest.words import window_in_words
 from studies.models import Study
 from studies.pages import frame, study_of
 
-PUBLIC = {"github.com": "github", "gitee.com": "gitee"}
+PUBLIC = [("github.com", "github"), ("gitee.com", "gitee")]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_harvest(request: AuthedRequest, slug: str) -> HttpResponse:
     """Plan a harvest; a POST stores it, starts it too unless it is only to be saved, or estimates it."""
     study, member = study_of(request, slug, rules.may_import)
-    lists = lists_to_choose(study)
-    form = HarvestForm(request.POST if request.method == "POST" else None, lists=lists)
-    refusal, status = "", 200
-    if form.is_bound and form.is_valid() and "estimate" not in request.POST:
+    form = HarvestForm(request.POST if request.method == "POST" else None, lists=lists_to_choose(study))
+    refusal, status, found = "", 200, None
+    if form.is_bound and form.is_valid():
         try:
-            return _stored(request, study, form)
+            if "estimate" not in request.POST:
+                return _stored(request, study, form)
+            found = _estimate(study, form)
         except DomainError as refused:
-            refusal, status = str(refused.message), refused.status
-            field = "minutes" if getattr(refused, "field", "") == "budget" else getattr(refused, "field", "")
-            if field in form.fields:
-                form.add_error(field, refusal)
-                refusal = ""
+            refusal, status = _at_its_field(form, refused), refused.status
     elif form.errors:
         status = 422
     context: dict[str, Any] = {
         **frame(study, member, "imports"),
         "form": form,
-        "has_lists": lists.exists(),
+        "has_lists": form.fields["lists"].queryset.exists(),  # type: ignore[attr-defined]  # by its class
         "refusal": refusal,
         "troubled": bool(form.errors) and "estimate" in request.POST,
-        "hosts": _hosts(study, form),
+        "estimate": found,
+        "window": _window(form) if found else "",
+        "hosts": _hosts(study, form, found),
     }
     return render_page(request, "ingest/harvests/new.html", context, partials=["cost"], status=status)
+
+
+def _at_its_field(form: HarvestForm, refused: DomainError) -> str:
+    """Show a refusal at the field that it is about; its words if it is about none."""
+    field = getattr(refused, "field", "")
+    field = "minutes" if field == "budget" else field
+    if field not in form.fields:
+        return str(refused.message)
+    form.add_error(field, str(refused.message))
+    return ""
 
 
 def asked(named: Sequence[Named]) -> list[RepositoryAsked]:
@@ -88,15 +98,41 @@ def _stored(request: AuthedRequest, study: Study, form: HarvestForm) -> HttpResp
     return go_to(request, "harvest", study.slug, harvest.pk)
 
 
-def _hosts(study: Study, form: HarvestForm) -> list[dict[str, Any]]:
-    """The hosts that the plan asks, each with the names of its tokens; the public ones for an empty plan."""
+def _estimate(study: Study, form: HarvestForm) -> Estimate:
+    given = form.cleaned_data
+    return estimate(
+        study=study,
+        repositories=asked(given["repositories"]),
+        opened_from=given["opened_from"],
+        opened_before=given["opened_before"],
+        with_pull_requests=given["with_pull_requests"],
+        with_comments=given["with_comments"],
+    )
+
+
+def _hosts(study: Study, form: HarvestForm, found: Estimate | None) -> list[dict[str, Any]]:
+    """The hosts that the plan asks, each with the names of its tokens; the public ones for an empty plan.
+    Where GitHub has no token, also what that costs, once it is estimated.
+    """
     names = token_names(study)
-    hosts = PUBLIC
-    if form.is_bound and form.is_valid():
-        hosts = {host_of(one.base): one.forge for one in asked(form.cleaned_data["repositories"])}
-    return [{"host": host, "forge": forge, "tokens": names.get(host, [])} for host, forge in hosts.items()]
+    repositories = asked(form.cleaned_data.get("repositories", ())) if form.is_bound else []
+    hosts = list(dict.fromkeys((host_of(one.base), one.forge) for one in repositories)) or PUBLIC
+    lines: list[dict[str, Any]] = []
+    for host, forge in hosts:
+        line: dict[str, Any] = {"host": host, "forge": forge, "tokens": names.get(host, [])}
+        if found and forge == "github" and not line["tokens"]:
+            rows = [
+                row
+                for row, one in zip(found.rows, repositories, strict=True)
+                if (host_of(one.base), one.forge) == (host, forge)
+            ]
+            requests = sum(row.requests or 0 for row in rows)
+            waits = 3600 * (max(requests - 1, 0) // HOURLY_WITHOUT)
+            line |= {"requests": requests, "seconds": waits + sum(row.seconds or 0 for row in rows)}
+        lines.append(line)
+    return lines
 
 
-def window_of_form(form: HarvestForm) -> str:
+def _window(form: HarvestForm) -> str:
     given = form.cleaned_data
     return window_in_words(given["opened_from"], given["opened_before"], given["zone"])

@@ -2,20 +2,25 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from core.csv import csv_file
-from core.http import render_page
+from core.http import go_to, render_page
+from core.idempotency import once
 from core.numbers import whole_number
 from core.pages import page_of
+from core.templatetags.crosscheck import count
 from drawing.vega import FORMS, render
+from ingest import actions
 from ingest.queries.harvest_reports import LEFT_OUT, flow_of, journal_of, left_out, shown
 from ingest.queries.harvests import latest_selection
 from ingest.views.harvest_flow import figure_of
@@ -31,7 +36,7 @@ WHY: dict[str, str | Promise] = {
     "refused": gettext_lazy("cannot be stored"),
     "outside": gettext_lazy("outside the window"),
 }
-CHANGEABLE: tuple[str, ...] = ()
+CHANGEABLE = ("path_only", "unmatched", "by_hand")
 
 
 @require_safe
@@ -155,3 +160,42 @@ def harvested_issues(request: AuthedRequest, slug: str, harvest_id: int) -> Http
         **page.links(request.GET),
     }
     return render_page(request, "ingest/harvests/issues.html", context, partials=["left-out"])
+
+
+@require_POST
+def keep_issues(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Keep an issue that no list found, or all with keywords only in paths (`all`)."""
+    _study, _member, harvest, repositories = found_harvest(request, slug, harvest_id)
+    if request.POST.get("all") == "path_only":
+        ids = list(left_out(repositories, "path_only").values_list("pk", flat=True))
+    else:
+        ids = _posted(request)
+    kept = once(request, lambda: actions.keep_by_hand(harvest=harvest, ids=ids, by=request.user))
+    if kept:
+        told = ngettext("%(n)s issue is kept by hand.", "%(n)s issues are kept by hand.", kept)
+        messages.success(request, told % {"n": count(kept)})
+    return go_to(request, _back(request, slug, harvest.pk))
+
+
+@require_POST
+def take_back_issues(request: AuthedRequest, slug: str, harvest_id: int) -> HttpResponse:
+    """Take back an issue that was kept by hand."""
+    _study, _member, harvest, _repositories = found_harvest(request, slug, harvest_id)
+    ids = _posted(request)
+    taken = once(request, lambda: actions.take_back(harvest=harvest, ids=ids, by=request.user))
+    if taken:
+        told = ngettext("%(n)s issue is taken back.", "%(n)s issues are taken back.", taken)
+        messages.success(request, told % {"n": count(taken)})
+    return go_to(request, _back(request, slug, harvest.pk))
+
+
+def _posted(request: AuthedRequest) -> list[int]:
+    numbers = (whole_number(text) for text in request.POST.getlist("issue")[:500])
+    return [number for number in numbers if number is not None]
+
+
+def _back(request: AuthedRequest, slug: str, harvest_id: int) -> str:
+    """The list as it was filtered when the form was sent."""
+    page = reverse("harvested_issues", args=[slug, harvest_id])
+    why = request.POST.get("why", "")
+    return f"{page}?why={why}" if why in LEFT_OUT else page

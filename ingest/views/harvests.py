@@ -25,6 +25,7 @@ from ingest.queries.harvest_reports import (
     repository_lines,
     state_of_harvest,
 )
+from ingest.queries.harvest_text import query_text
 from ingest.queries.harvests import latest_selection
 from ingest.views.harvest_flow import COLUMNS, columns_of, figure_of
 from ingest.views.harvest_selections import selection_part
@@ -123,6 +124,7 @@ def _report(found: Harvest, repositories: Sequence[HarvestedRepository], state: 
         "window": window,
         "missing": _missing(repositories, state),
         "changes": _changes(found),
+        "query_text": query_text(found),
     }
     selection = latest_selection(found.refreshes or found)
     if selection is None or found.refreshes_id:

@@ -156,6 +156,8 @@ harvest_numbers            get    302  404  404  200  200  403  403  403  403
 harvest_pages              get    302  404  404  200  200  403  403  403  403
 harvest_pages_csv          get    302  404  404  200  200  403  403  403  403
 harvested_issues           get    302  404  404  200  200  403  403  403  403
+keep_issues                post   401  404  404  409  409  403  403  403  403
+take_back_issues           post   401  404  404  409  409  403  403  403  403
 forge_tokens               get    302  404  404  200  200  403  403  403  403
 add_token                  post   401  404  404  422  422  403  403  403  403
 remove_token               post   401  404  404  302  302  403  403  403  403
@@ -372,7 +374,7 @@ def address(world: World, name: str) -> str:
     of_import = ("import", "confirm_import", "discard_import", "import_rows")
     of_harvest = (
         "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
-        "harvest_numbers", "harvest_pages", "harvest_pages_csv", "harvested_issues",
+        "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues", "harvest_pages_csv", "harvested_issues",
     )  # fmt: skip
     of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
     of_issue = (

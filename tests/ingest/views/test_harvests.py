@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -160,6 +161,60 @@ class TestPlan:
         assert "ghp_" not in page
 
 
+class TestEstimate:
+    def estimated(self, client, study, server, how=None, **fields):
+        lines = f"{server.github_base}/repos/team/tool\n{server.gitee_base}/repos/mind/spore"
+        headers = {"HX-Request": "true", "HX-Target": "cost"} if how == "htmx" else {}
+        given = {"repositories": lines, "estimate": "1", **ZONE, **fields}
+        return client.post(address("new_harvest", study), given, headers=headers)
+
+    @pytest.mark.parametrize("how", ["page", "htmx"])
+    def test_asks_for_counts_and_stores_nothing(self, signed_in, study, server, how):
+        server.github("team/tool", issues=250, comments=0)
+        server.gitee("mind/spore", issues=30, comments=0)
+
+        response = self.estimated(signed_in, study, server, how, with_comments="on", first_day="2024-01-01")
+
+        page = text_of(
+            response, '<section class="card lead cost"' if how == "htmx" else "<main", "</section>"
+        )
+        if how == "page":
+            page = text_of(response)
+        assert "Issues opened from 1 January 2024 00:00 on, UTC." in page
+        assert f"team/tool {server.host} 250" in page
+        assert f"mind/spore {server.host} 30" in page
+        assert "requests" in page
+        assert not Harvest.objects.exists()
+        assert {seen.kind for seen in server.seen} <= {"count", "comments", "repository", "issues", "pulls"}
+
+    def test_without_a_token_it_says_what_that_costs(self, signed_in, study, server):
+        server.github("team/tool", issues=1350, comments=0, pulls_every=0, step=timedelta(hours=1))
+        server.gitee("mind/spore", issues=1, comments=0)
+
+        page = text_of(self.estimated(signed_in, study, server, with_comments="on"))
+
+        # 14 pages, 41 of comments by the usual number, two for late changes, four counts: one over an hour.
+        assert (
+            f"{server.host} : no token. Without one GitHub answers 60 requests an hour, with one 5,000."
+            " 61 requests then take about 1 h 1 min."
+        ) in page
+        assert "no token. Without one Gitee shows public repositories only" in page
+
+    def test_a_repository_that_is_not_there_says_so(self, signed_in, study, server):
+        page = text_of(self.estimated(signed_in, study, server))
+
+        assert page.count("not found, or hidden from your tokens") == 2
+
+    def test_an_invalid_plan_says_what_to_correct(self, signed_in, study, server):
+        response = self.estimated(signed_in, study, server, "htmx", repositories="nothing")
+
+        assert response.status_code == 422
+        assert (
+            "No estimate yet. Correct this in the form first: Line 1 is no repository: “nothing”."
+            in text_of(response, "<section", "</section>")
+        )
+
+
 class TestHarvest:
     def test_a_plan_waits_for_its_start(self, signed_in, study, server):
         harvest = plan(server, study, server.github("team/tool", issues=4))
@@ -312,7 +367,7 @@ class TestHarvest:
         run(harvest)
         signed_in.get(address("harvest", study, harvest.pk))
 
-        with django_assert_num_queries(18):
+        with django_assert_num_queries(24):
             signed_in.get(address("harvest", study, harvest.pk))
 
     def test_nothing_of_another_study_is_here(self, signed_in, study, server):
@@ -423,3 +478,35 @@ class TestRecords:
             )
         )
         assert "1 issue, in the order of storing" in narrowed
+
+    def test_keeps_by_hand_and_takes_back(self, signed_in, study, server):
+        words = make_list(study, "deadlock")
+        repository = server.github("team/tool", issues=40, pulls_every=0)
+        for nth in range(2):
+            repository.add(body="See https://example.org/deadlock/x").title = f"Link {nth}"
+        server.clock.sleep(60)
+        harvest = plan(server, study, repository, lists=[words])
+        run(harvest)
+        rows = harvest.repositories.get().listed
+        before = flow_of(list(harvest.repositories.all()))[0]
+        assert before.path_only == 2
+        there = address("harvested_issues", study, harvest.pk)
+        assert "Keep all of these" in text_of(signed_in.get(f"{there}?why=path_only"))
+
+        one = rows.filter(outcome="unmatched").first()
+        response = signed_in.post(
+            address("keep_issues", study, harvest.pk), {"issue": one.pk, "why": "unmatched"}, follow=True
+        )
+        assert "1 issue is kept by hand." in text_of(response, "<body", "</body>")
+        assert response.redirect_chain == [(f"{there}?why=unmatched", 302)]
+        signed_in.post(address("keep_issues", study, harvest.pk), {"all": "path_only"})
+        kept = flow_of(list(harvest.repositories.all()))[0]
+        assert (kept.by_hand, kept.path_only, kept.kept) == (3, 0, before.kept + 3)
+        assert kept.matched == before.matched
+        page = text_of(signed_in.get(address("harvest", study, harvest.pk)))
+        assert "Kept without a match 3 by hand 3" in page
+
+        signed_in.post(address("take_back_issues", study, harvest.pk), {"issue": one.pk})
+        one.refresh_from_db()
+        assert (one.outcome, one.kept_by_hand, one.issue_id) == ("unmatched", False, None)
+        assert "Take back" in text_of(signed_in.get(f"{there}?why=by_hand"))
