@@ -131,7 +131,9 @@ def _comments(client: ForgeClient, asked: RepositoryAsked, window: Window, liste
 
 
 def _trouble(error: ForgeError) -> str:
-    if isinstance(error, RepositoryGone):
+    # GitHub's search answers 422 for a repository that it does not have, or does not show.
+    is_unknown = isinstance(error, PageMissing) and error.cause.startswith("status 422")
+    if isinstance(error, RepositoryGone) or is_unknown:
         return _("not found, or hidden from your tokens")
     if isinstance(error, TokenRefused):
         return _("the forge refuses the token")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from django.db.models import Max, Min
+from django.db.models import Count, Max, Min
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -135,13 +135,15 @@ def _checked(repositories: Sequence[HarvestedRepository]) -> Iterator[str]:
 
 
 def _chosen(selection: Selection, flow: Flow) -> Iterator[str]:
-    versions = list(selection.lists.select_related("keyword_list").order_by("keyword_list__name", "number"))
+    lists = selection.lists.select_related("keyword_list").annotate(size=Count("terms"))
+    versions = list(lists.order_by("keyword_list__name", "number"))
     if not versions:
         yield ngettext("All %(n)s issue was kept.", "All %(n)s issues were kept.", flow.kept) % {
             "n": _count(flow.kept)
         }
         return
-    yield _("Issues were selected by %(lists)s.") % {"lists": _listed([_list(one) for one in versions])}
+    lists_in_words = _listed([_list(one, one.size) for one in versions])
+    yield _("Issues were selected by %(lists)s.") % {"lists": lists_in_words}
     yield from dict.fromkeys(" ".join(_rules(Switches.from_json(one.switches))) for one in versions)
     told = ngettext(
         "%(matched)s issue had at least one hit.", "%(matched)s issues had at least one hit.", flow.matched
@@ -162,8 +164,7 @@ def _chosen(selection: Selection, flow: Flow) -> Iterator[str]:
         yield _("In all, %(n)s issues were kept.") % {"n": _count(flow.kept)}
 
 
-def _list(version: KeywordListVersion) -> str:
-    terms = version.terms.count()
+def _list(version: KeywordListVersion, terms: int) -> str:
     told = ngettext(
         "the list “%(name)s”, version %(number)d (%(n)d term%(where)s)",
         "the list “%(name)s”, version %(number)d (%(n)d terms%(where)s)",
