@@ -1,14 +1,20 @@
 """Refreshes: only what changed is fetched, kept beside what is frozen, and nothing in use changes."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
+from django.urls import reverse
 
 from core.models import Job
 from ingest import actions
 from ingest.errors import HarvestUnfinished
 from ingest.models import HarvestedIssue, HarvestPage, Issue, Snapshot
+from studies.models import Role
+from tests.factories import make_member, make_version
 from tests.ingest.harvesting import finished, plan, run, token
+from tests.worlds.pages import client
+from tests.worlds.world import World
 
 pytestmark = pytest.mark.django_db
 
@@ -169,3 +175,38 @@ class TestListedWithoutText:
         repository.edit(number, "a text at last")
         _refreshed(harvest)
         assert Issue.objects.get(number=number).current.body == "a text at last"
+
+
+class TestUnderTheHandsOfVolunteers:
+    def test_the_labelling_page_stays_byte_for_byte(self, server, study, repository, harvest):
+        """Issues of an open round are edited, commented, closed and deleted on their forge."""
+        version = make_version(study)
+        member = make_member(study)
+        issues = list(Issue.objects.order_by("pk")[:4])
+        world = World(study, version, issues[0].repository, issues, make_member(study, Role.LEAD), [member])
+        opened = world.round(
+            issues=Issue.objects.filter(pk__in=[issue.pk for issue in issues]).order_by("pk")
+        )
+        reader = client(member)
+        address = reverse("label", args=[opened.pk])
+        before = _bytes(reader.get(address))
+        assert any(issue.current.title in before for issue in issues)
+        for issue in issues[:3]:
+            repository.edit(issue.number, "quite another text")
+            repository.comment(issue.number, "a late comment")
+            repository.issues[issue.number].title = "Another title"
+        repository.delete(issues[3].number)
+        refresh, job = _refreshed(harvest)
+        assert (job.state, refresh.run.counts["changed"]) == (Job.State.DONE, 3)
+        assert _bytes(reader.get(address)) == before
+        page = reverse("issue", args=[study.slug, issues[0].pk])
+        assert "quite another text" not in client(world.lead).get(page).content.decode()
+
+
+def _bytes(response) -> str:
+    """The page without what differs between any two answers."""
+    assert response.status_code == 200
+    text = response.content.decode()
+    text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", text)
+    text = re.sub(r'"X-CSRFToken": "[^"]*"', "", text)
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "", text)
