@@ -64,6 +64,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("filters/<int:filter_id>/delete/", issues.delete_filter, name="delete_filter"),
     path("harvests/", harvests.harvests, name="harvests"),
     path("harvests/new/", harvest_plans.new_harvest, name="new_harvest"),
+    path("harvests/resolve/", harvests.resolve_listed, name="resolve_listed"),
     path("harvests/tokens/", tokens.forge_tokens, name="forge_tokens"),
     path("harvests/tokens/add/", tokens.add_token, name="add_token"),
     path("harvests/tokens/<int:token_id>/remove/", tokens.remove_token, name="remove_token"),

@@ -27,7 +27,7 @@ def listed_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
     """The issues that match the filter, with the fields that a list shows, without bodies and comments."""
     issues = filter_issues(study, narrowed).select_related("repository", "current")
     return issues.only(
-        "number", "url", "is_pull_request", "year", "repository__path", "repository__host",
+        "number", "url", "is_pull_request", "fate", "year", "repository__path", "repository__host",
         "repository__forge", "current__title", "current__state", "current__comment_count",
         "current__opened_at", "current__author",
     )  # fmt: skip

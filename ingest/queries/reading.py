@@ -133,7 +133,8 @@ class Reading:
         """Everything that `ingest/_issue.html` depends on: equal values give equal HTML."""
         issue, snapshot = self.issue, self.snapshot
         frozen = (snapshot.pk, snapshot.content_hash) if snapshot else ()
-        around = (str(issue), issue.url, issue.year, issue.is_pull_request, issue.repository.path, self.forge)
+        kind = (issue.is_pull_request, issue.fate)
+        around = (str(issue), issue.url, issue.year, kind, issue.repository.path, self.forge)
         reader = (get_language(), timezone.get_current_timezone_name())
         # A version of a list stays as it was stored: its id stands for its terms and switches.
         versions = [terms.version for terms in self.marking]

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import AuthedRequest
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import once
+from core.models import Job
 from core.pages import page_of
 from ingest import actions, rules
 from ingest.models import Harvest, HarvestedRepository
@@ -27,6 +28,7 @@ from ingest.queries.harvest_reports import (
 )
 from ingest.queries.harvest_text import query_text
 from ingest.queries.harvests import latest_selection
+from ingest.queries.listed import listed_only
 from ingest.views.harvest_flow import COLUMNS, columns_of, figure_of
 from ingest.views.harvest_selections import selection_part
 from ingest.words import window_in_words
@@ -40,13 +42,50 @@ def harvests(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug, rules.may_import)
     page = page_of(harvests_of(study), request.GET, newest_first=True)
     lines = [_line(harvest) for harvest in page.rows]
+    polled = request.htmx.target if is_fragment(request) else None
+    addresses = _addresses(study)
     context = {
         **frame(study, member, "imports"),
+        **addresses,
         "lines": lines,
         "is_moving": any(line["state"] in MOVING for line in lines),
         **page.links(request.GET),
     }
-    return render_page(request, "ingest/harvests/harvests.html", context, partials=["harvests"])
+    resolving = addresses["resolving"]
+    # Before the first job there is no fragment of its name.
+    partials = ["harvests", "job"] if resolving else ["harvests"]
+    response = render_page(request, "ingest/harvests/harvests.html", context, partials=partials)
+    if polled == "job" and (not resolving or resolving.finished_at):
+        response["HX-Refresh"] = "true"
+    return response
+
+
+def _addresses(study: Study) -> dict[str, Any]:
+    """The issues that are known by their address only, and the last job that asked what such are."""
+    waiting = listed_only(study.pk).count()
+    resolving = Job.objects.filter(kind=actions.RESOLVING_JOB, arguments__study=study.pk)
+    job = resolving.order_by("-pk").first()
+    names = {
+        "issue": _("issues"),
+        "pull_request": _("pull requests"),
+        "transferred": _("transferred to another repository"),
+        "gone": _("gone from the forge"),
+    }
+    result = job.result if job and job.finished_at else {}
+    return {
+        "listed_count": waiting,
+        "resolving": job,
+        "may_resolve": bool(waiting) and (job is None or job.finished_at is not None),
+        "resolved": [(words, result[name]) for name, words in names.items() if name in result],
+    }
+
+
+@require_POST
+def resolve_listed(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Ask the forges what the issues are that are known by their address only."""
+    study, _member = study_of(request, slug, rules.may_import)
+    actions.resolve_listed(study=study, by=request.user)
+    return go_to(request, "harvests", slug)
 
 
 def _line(harvest: Harvest) -> dict[str, Any]:

@@ -158,6 +158,7 @@ harvest_pages_csv          get    302  404  404  200  200  403  403  403  403
 harvested_issues           get    302  404  404  200  200  403  403  403  403
 keep_issues                post   401  404  404  409  409  403  403  403  403
 take_back_issues           post   401  404  404  409  409  403  403  403  403
+resolve_listed             post   401  404  404  409  409  403  403  403  403
 forge_tokens               get    302  404  404  200  200  403  403  403  403
 add_token                  post   401  404  404  422  422  403  403  403  403
 remove_token               post   401  404  404  302  302  403  403  403  403

@@ -10,9 +10,11 @@ from django.urls import reverse
 from core import jobs
 from core.models import Job
 from ingest import actions
-from ingest.models import Harvest, HarvestedRepository, KeywordList, KeywordListVersion, KeywordTerm
+from ingest.forges.github import GitHub
+from ingest.models import Harvest, HarvestedRepository, Issue, KeywordList, KeywordListVersion, KeywordTerm
 from ingest.queries.harvest_reports import Flow, flow_of
 from tests.factories import make_study
+from tests.ingest.files import load
 from tests.ingest.harvesting import plan, run
 from tests.worlds.pages import text_of
 
@@ -77,8 +79,8 @@ class TestList:
         for nth in range(how_many):
             run(plan(server, study, server.github(f"team/tool{nth}", issues=1)))
         signed_in.get(address("harvests", study))
-        # Session, user, study, membership, harvests, their repositories, the tabs' round.
-        with django_assert_num_queries(7):
+        # Session, user, study, membership, harvests, their repositories, addresses, their job, the tabs' round.
+        with django_assert_num_queries(9):
             signed_in.get(address("harvests", study))
 
 
@@ -376,6 +378,41 @@ class TestHarvest:
             assert signed_in.get(address(name, study, other.pk)).status_code == 404
         for name in ("start_harvest", "pause_harvest", "refresh_harvest", "select_issues"):
             assert signed_in.post(address(name, study, other.pk)).status_code == 404
+
+
+class TestAddresses:
+    """Issues known by their address only."""
+
+    @pytest.fixture(autouse=True)
+    def _public(self, server, monkeypatch) -> None:
+        """github.com is the server."""
+        monkeypatch.setattr(GitHub, "default_base", server.github_base)
+
+    def test_nothing_of_it_is_said_where_all_have_texts(self, signed_in, study):
+        assert "Resolve addresses" not in text_of(signed_in.get(address("harvests", study)))
+        assert signed_in.post(address("resolve_listed", study)).status_code == 409
+
+    def test_the_forges_are_asked_and_the_outcome_is_counted(self, signed_in, study, server):
+        repository = server.github("team/tool", issues=4, pulls_every=2, comments=0)
+        repository.delete("1")
+        lines = "\n".join(f"https://github.com/team/tool/issues/{number}" for number in ("1", "2", "3", "4"))
+        load(study, lines.encode(), "list.txt")
+        page = text_of(signed_in.get(address("harvests", study)))
+        assert "Issues known by address only 4 not asked about yet Resolve addresses" in page
+
+        signed_in.post(address("resolve_listed", study))
+        page = signed_in.get(address("harvests", study))
+        assert "Asking what the addresses are" in text_of(page)
+        assert "Resolve addresses" not in text_of(page)
+        assert "HX-Refresh" not in part(signed_in, address("harvests", study), "job")
+        jobs.run(Job.objects.latest("pk").pk)
+
+        assert part(signed_in, address("harvests", study), "job")["HX-Refresh"] == "true"
+        page = text_of(signed_in.get(address("harvests", study)))
+        assert "issues 2 pull requests 1 gone from the forge 1" in page
+        assert "no longer on the forge" in text_of(signed_in.get(address("issues", study)))
+        gone = Issue.objects.get(number="1")
+        assert "no longer on the forge" in text_of(signed_in.get(address("issue", study, gone.pk)))
 
 
 class TestElsewhere:
