@@ -112,7 +112,7 @@ class Blocks:
             if matched == len(self._containers):
                 self._go_on(line)
                 return
-            self._close()
+            self._close(matched)
         while not line.is_blank:
             goes_on = self._leaf == "paragraph"
             if line.indent >= 4:
@@ -193,6 +193,7 @@ class Blocks:
             return False
         if self._body[line.text] == ">":
             self._close(matched)
+            self._fill()
             self._containers.append(_Container(0, is_quote=True))
             line.take(1)
             line.skip(1)
@@ -201,6 +202,7 @@ class Blocks:
         if not marker or (is_inside and self._is_no_item(marker, line.end)):
             return False
         self._close(matched)
+        self._fill()
         self._item(line, marker.end() - line.text)
         return True
 
@@ -294,6 +296,7 @@ class Blocks:
         self._leaf = ""
 
     def _fill(self) -> None:
+        """Note that the innermost container is not empty."""
         if self._containers:
             self._containers[-1].is_empty = False
 

@@ -67,6 +67,10 @@ def by_the_parser(body: str) -> tuple[Counter[str], Counter[str]]:
         ("- a\n  ```\n  x\n  ```\n- y", ["```\n  x\n  ```"], []),
         ("1. a\n\n   ```\n   x\n\ny", ["```\n   x\n"], []),
         ("> ```\n> x\ny", ["```\n> x"], []),
+        ("10) > ```\n\n    text", ["```"], []),
+        ("10) \n    > \n\n    text", [], []),
+        (">> `\n    ```text", [], []),
+        (">\n    > x", ["> x"], []),
         ("a\n\n    x\n\n    y\nz", ["x\n\n    y"], []),
         ("a\n    no code", [], []),
         ("- a\n\n    no code\n\n      x", ["x"], []),
@@ -110,6 +114,7 @@ def test_real_bodies_as_the_parser_reads_them():
         assert words_of(Blocks(body).parts, body) == expected
 
 
+FAR_IN = re.compile(r"\n {4,}[>#`~*+=\d-]")
 PIECES = [
     "w",
     "w",
@@ -135,12 +140,15 @@ PIECES += ["2. ", "# ", "---", "===", "\\", "\r\n", "10) ", "+"]
 
 @pytest.mark.parametrize("seed", range(4))
 def test_made_bodies_as_the_parser_reads_them(seed):
-    """Without tabs, tables and comments, of which the parser has readings of its own in rare nestings."""
+    """Without tabs, tables and comments, and without block marks four columns in, which the parser reads by rules
+    of its own behind a quote or in a list; the specification's reading is among the cases above.
+    """
     chance = random.Random(seed)
     for _ in range(sampled(20_000, 500)):
         pieces = [chance.choice(PIECES) for _ in range(chance.randint(1, 25))]
         body = "".join(f"w{place}" if piece == "w" else piece for place, piece in enumerate(pieces))
-        assert words_of(parts(body), body) == by_the_parser(body), body
+        if not FAR_IN.search(body):
+            assert words_of(parts(body), body) == by_the_parser(body), body
 
 
 MORE = [*PIECES, "\t", "|", "| ", "|--|--|\n", "<!--", "-->", "<pre>", "</pre>", "<code>", "</code>", "     "]
