@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from annotate.queries.planning import unsearched_in
 from core import clock
 from core.templatetags.crosscheck import count
 from ingest.models import Issue
@@ -94,6 +95,24 @@ def refusals(plan: Plan) -> Iterator[RoundRefused]:
     for check in CHECKS:
         for field_, words in check(plan):
             yield RoundRefused(words, field=field_)
+
+
+def still_searched(study: Study, source: str) -> Iterator[str]:
+    """Why a filter by keywords cannot be used yet: it would leave out issues that it finds later."""
+    if waiting := unsearched_in(study, source):
+        words = ngettext(
+            "%(n)s issue is still being searched for the keywords of this filter. Nothing was stored. Try"
+            " again in a minute.",
+            "%(n)s issues are still being searched for the keywords of this filter. Nothing was stored. Try"
+            " again in a minute.",
+            waiting,
+        )
+        yield words % {"n": count(waiting)}
+
+
+def _source(plan: Plan) -> Iterator[Refusal]:
+    for words in still_searched(plan.study, str(plan.selection.get("source", ""))):
+        yield "issues", words
 
 
 def _name(plan: Plan) -> Iterator[Refusal]:
@@ -276,6 +295,6 @@ def _drift(plan: Plan) -> Iterator[Refusal]:
 
 
 CHECKS: Sequence[Callable[[Plan], Iterator[Refusal]]] = (
-    _name, _version, _excludes, _issues, _members, _labels, _lease, _quota, _rule, _deadline, _training,
-    _drift,
+    _name, _version, _excludes, _source, _issues, _members, _labels, _lease, _quota, _rule, _deadline,
+    _training, _drift,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext_lazy as _
 
+from annotate.actions.plans import still_searched
 from annotate.errors import SampleRefused
 from annotate.models import Sample
 from annotate.queries.samples import SampleFrame, issues_of, newest_issue, urls_of
@@ -49,6 +50,8 @@ def draw_sample(
         raise errors.NotAllowed
     name = " ".join(name.split())
     _check(name, seed, {"confidence": confidence, "margin": margin, "share": share})
+    for words in still_searched(study, frame.source):
+        raise SampleRefused(words, field="source")
     seed = secrets.randbelow(DRAWN_SEEDS) if seed is None else seed
     newest = newest_issue(study)
     found = urls_of(issues_of(study, frame, up_to=newest))

@@ -20,6 +20,7 @@ from core.numbers import whole_number
 from ingest.models import Issue
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
+from ingest.queries.keyword_counts import unsearched
 from rounds.models import Round, RoundIssue
 from rounds.queries.categories import deepest_level
 from rounds.queries.rounds import candidates, published_versions, usual_reveal
@@ -134,6 +135,15 @@ def issues_from(study: Study, source: str) -> QuerySet[Issue]:
     else:
         raise ValueError(source)
     return issues.order_by("repository", "pk")
+
+
+def unsearched_in(study: Study, source: str) -> int:
+    """How many issues a source cannot tell yet, because its filter asks for keywords that are still being
+    searched. Three queries for a filter by keywords, at most one for others.
+    """
+    kind, _colon, id_ = source.partition(":")
+    saved = saved_filters(study).filter(pk=whole_number(id_) or 0).first() if kind == "filter" else None
+    return unsearched(study.pk, IssueFilter.from_query(dict(saved.query)).keywords) if saved else 0
 
 
 def closed_screening(study: Study, source: str) -> Round | None:

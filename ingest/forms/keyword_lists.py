@@ -53,7 +53,7 @@ MASK_NAMES: Words = {
     "urls": gettext_lazy("addresses"),
     "paths": gettext_lazy("paths of files"),
     "hashes": gettext_lazy("hashes of commits"),
-    "template_headings": gettext_lazy("headings of issue templates"),
+    "template_headings": gettext_lazy("headings and comments of issue templates"),
 }
 KIND_NAMES: Words = {
     "word": gettext_lazy("word"),

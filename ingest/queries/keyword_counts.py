@@ -7,7 +7,7 @@ from django.db import connection
 
 from ingest.keywords import Term
 from ingest.models import KeywordTerm
-from ingest.queries.keywords import as_term
+from ingest.queries.keywords import KeywordsAsked, as_term, lists_asked
 
 _SEARCHED = """
     SELECT v.id, count(i.id) FILTER (WHERE i.current_id <= v.searched_to),
@@ -133,6 +133,17 @@ def searched_counts(versions: Sequence[int]) -> dict[int, tuple[int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(_SEARCHED, {"versions": list(versions)})
         return {version: (searched, unsearched) for version, searched, unsearched in cursor.fetchall()}
+
+
+def unsearched(study_id: int, asked: KeywordsAsked) -> int:
+    """How many issues the lists that are asked have still to be searched in; 0 if no keywords are asked. Two
+    queries, and at most two more.
+    """
+    if not asked:
+        return 0
+    lists = lists_asked(study_id, asked.keyword_list)
+    waiting = searched_counts([terms.version for terms in lists]).values()
+    return max((number for _searched, number in waiting), default=0)
 
 
 def term_counts(version: int) -> list[TermCounts]:

@@ -10,7 +10,7 @@ from operator import add, or_
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Min, Q, QuerySet, Sum
+from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet, Sum
 
 from core.models import Job
 from core.once import once_a_page
@@ -180,18 +180,17 @@ def narrowed_by_keywords(issues: QuerySet[Issue], study_id: int, asked: Keywords
     lists = lists_asked(study_id, asked.keyword_list)
     ids = [id_ for terms in lists for id_ in terms.ids]
     terms = terms_named(lists, asked.keyword) if asked.keyword else ids
+    finds = TermFind.objects.filter(term__in=terms)
     if asked.found == "none":
-        return _searched_by(issues, study_id, lists).exclude(
-            current__in=TermFind.objects.filter(term__in=terms).values("snapshot")
-        )
-    counted = counted_finds(terms, "" if asked.found == "masked" else asked.zone)
+        found = finds.filter(snapshot=OuterRef("current"))
+        return _searched_by(issues, study_id, lists).filter(~Exists(found))
     if asked.found == "masked":
-        masked = TermFind.objects.filter(term__in=terms, masked__gt=0)
-        return issues.filter(current__in=masked.values("snapshot")).exclude(
-            current__in=counted.values("snapshot")
-        )
+        # A find is somewhere: what counts nowhere is where it does not count.
+        return issues.filter(current__in=_summed(finds).filter(often=0).values("snapshot"))
+    counted = counted_finds(terms, asked.zone)
     if asked.hits > 1:
-        counted = _often(counted, asked.zone, asked.hits)
+        often = _summed(counted, asked.zone).filter(often__gte=asked.hits)
+        return issues.filter(current__in=often.values("snapshot"))
     return issues.filter(current__in=counted.values("snapshot"))
 
 
@@ -203,9 +202,10 @@ def lists_asked(study_id: int, keyword_list: int | None) -> tuple[Keywords, ...]
     return keywords_in(list(versions.order_by("-number").values_list("pk", flat=True)[:1]))
 
 
-def _often(finds: QuerySet[TermFind], zone: str, hits: int) -> QuerySet[Any, Any]:
+def _summed(finds: QuerySet[TermFind], zone: str = "") -> QuerySet[Any, Any]:
+    """The snapshots of these finds with their hits, `often`: in one zone, or wherever they count."""
     each = F(zone) if zone else reduce(add, map(F, ZONES))
-    return finds.values("snapshot").annotate(often=Sum(each)).filter(often__gte=hits)
+    return finds.values("snapshot").annotate(often=Sum(each))
 
 
 def _searched_by(issues: QuerySet[Issue], study_id: int, lists: Sequence[Keywords]) -> QuerySet[Issue]:

@@ -9,9 +9,9 @@ from accounts.http import AuthedRequest
 from ingest.forms.keyword_lists import ZONE_NAMES
 from ingest.models import KeywordList
 from ingest.queries.filters import IssueFilter
-from ingest.queries.keyword_counts import searched_counts
+from ingest.queries.keyword_counts import unsearched
 from ingest.queries.keyword_lists import lists_for
-from ingest.queries.keywords import KeywordsAsked, keywords_of, lists_asked, words_of
+from ingest.queries.keywords import KeywordsAsked, keywords_of, words_of
 from studies.models import Study
 
 FOUND_NAMES = {
@@ -28,11 +28,6 @@ def menu(request: AuthedRequest, study: Study, narrowed: IssueFilter) -> dict[st
     """
     lists = list(lists_for(request.user).filter(study=study))
     own = {"list", "keyword", "zone", "hits", "found"}
-    unsearched = 0
-    if narrowed.keywords:
-        asked = lists_asked(study.pk, narrowed.keywords.keyword_list)
-        waiting = searched_counts([terms.version for terms in asked]).values()
-        unsearched = max((number for _searched, number in waiting), default=0)
     return {
         "lists": lists,
         "words": words_of(keywords_of(study.pk)),
@@ -40,7 +35,7 @@ def menu(request: AuthedRequest, study: Study, narrowed: IssueFilter) -> dict[st
         "found": FOUND_NAMES,
         "said": said(narrowed.keywords, lists),
         "others": {name: value for name, value in narrowed.query.items() if name not in own},
-        "unsearched": unsearched,
+        "unsearched": unsearched(study.pk, narrowed.keywords),
     }
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotate.actions.rounds import create_round, open_round
 from annotate.actions.samples import draw_sample
+from annotate.errors import SampleRefused
 from annotate.queries.planning import issues_from, source_named
 from annotate.queries.samples import check, drawn_issues, frame_of
 from ingest import actions
@@ -18,6 +19,7 @@ from ingest.models import Issue
 from ingest.queries.filters import IssueFilter
 from ingest.queries.issues import filter_issues
 from ingest.queries.keywords import KeywordsAsked, term_finds
+from rounds.errors import RoundRefused
 from rounds.models import RoundIssue
 from tests.factories import make_issue, make_list, make_member, make_repository, make_study, make_version
 
@@ -194,3 +196,23 @@ def test_from_a_saved_filter_to_a_sample_and_a_round(study, texts, repository):
     assert labelled() == ["1", "2"]
     again = check(sample)
     assert (again.is_same, again.differing) == (False, 1)
+
+
+def test_a_filter_that_is_still_being_searched_is_not_drawn_from(study, texts, repository):
+    lead, volunteer = make_member(study, "lead"), make_member(study)
+    narrowed = IssueFilter(keywords=KeywordsAsked(keyword="llama"))
+    saved = actions.save_filter(study=study, name="Llama", query=narrowed.query, by=lead.user)
+    source = source_named(study, f"filter:{saved.pk}")
+    plan = {
+        "study": study, "by": lead, "name": "Main", "version": make_version(study), "depth": 2,
+        "members": [volunteer], "selection": {"source": source.value},
+    }  # fmt: skip
+    make_issue(repository, "8", title="llama")
+    told = "1 issue is still being searched for the keywords of this filter"
+    with pytest.raises(SampleRefused, match=told):
+        draw_sample(study=study, by=lead, name="Pilot", frame=frame_of(study, source), seed=1)
+    with pytest.raises(RoundRefused, match=told):
+        create_round(issues=issues_from(study, source.value), **plan)
+    actions.find_keywords(study_id=study.pk)
+    made = create_round(issues=issues_from(study, source.value), **plan)
+    assert made.round_issues.count() == 3
