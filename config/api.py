@@ -6,8 +6,8 @@ from drf_spectacular.views import SpectacularAPIView
 from annotate.api import labels, model_labels, proposed_categories, rounds, samples, training
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
+from ingest.api import harvests, keyword_lists, similar
 from ingest.api import issues as ingest
-from ingest.api import keyword_lists, similar
 from reports.api import frozen, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies
@@ -36,6 +36,12 @@ of_study = [
         name="api_keyword_version",
     ),
     path("similar/", similar.SimilarReports.as_view(), name="api_similar"),
+    path("harvests/", harvests.Harvests.as_view(), name="api_harvests"),
+    path("harvests/<int:harvest_id>/", harvests.OneHarvest.as_view(), name="api_harvest"),
+    path("harvests/<int:harvest_id>/start/", harvests.HarvestStart.as_view(), name="api_start_harvest"),
+    path("harvests/<int:harvest_id>/pause/", harvests.HarvestPause.as_view(), name="api_pause_harvest"),
+    path("harvests/<int:harvest_id>/refresh/", harvests.HarvestRefresh.as_view(), name="api_refresh_harvest"),
+    path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),

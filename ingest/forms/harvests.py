@@ -15,9 +15,11 @@ from django.utils.translation import gettext_lazy
 
 from core.forms import LongSelect
 from ingest.forges.naming import Cause, Misnamed, Named, forge_of_base, read_base, read_names
+from ingest.forges.pages import EARLIEST
 from ingest.models import KeywordList
 
 MOST_MINUTES = 7 * 24 * 60
+LAST_YEAR = 2100
 
 _CAUSES: Mapping[Cause, str | Promise] = {
     "shape": gettext_lazy(
@@ -52,6 +54,11 @@ def zone_choices() -> list[tuple[str, str]]:
         name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV/"))
     )
     return [("UTC", "UTC"), *((name, name.replace("_", " ")) for name in sorted(named))]
+
+
+def is_in_reach(day: date) -> bool:
+    """Is the day one on which an issue can have been opened?"""
+    return EARLIEST.year <= day.year <= LAST_YEAR
 
 
 class ListsField(forms.ModelMultipleChoiceField):
@@ -162,6 +169,10 @@ class HarvestForm(forms.Form):
 
     def _set_window(self, cleaned: dict[str, Any]) -> None:
         first, last, zone = (cleaned.get(name) for name in ("first_day", "last_day", "zone"))
+        for name in ("first_day", "last_day"):
+            if cleaned.get(name) and not is_in_reach(cleaned[name]):
+                self.add_error(name, _("Choose a day from 1990 to 2100."))
+                return
         if first and last and last < first:
             self.add_error("last_day", _("The last day is before the first day."))
         if not zone:

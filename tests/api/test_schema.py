@@ -18,6 +18,8 @@ from consensus.actions.agendas import put_on_agenda
 from consensus.actions.meetings import open_meeting, plan_meeting
 from consensus.models import BulkDecision
 from core import jobs
+from ingest.actions import plan_harvest
+from ingest.queries.forge_clients import RepositoryAsked
 from reports.actions.frozen import freeze_report
 from reports.actions.report_files import ask_for_report
 from tests.api.conftest import client_of
@@ -73,6 +75,18 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         "frozen_id": frozen.pk,
         "job_id": file.pk,
         "board_id": board.pk,
+        "harvest_id": plan_harvest(
+            study=world.study,
+            repositories=[RepositoryAsked("github", "github.com", "ember/engine")],
+            opened_from=None,
+            opened_before=None,
+            zone="UTC",
+            with_pull_requests=False,
+            with_comments=True,
+            lists=[],
+            budget=None,
+            by=world.lead.user,
+        ).pk,
         "list_id": make_list(world.study, "Title", search=True).keyword_list_id,
     }
     tried = set()

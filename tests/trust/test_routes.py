@@ -158,7 +158,7 @@ harvest_pages_csv          get    302  404  404  200  200  403  403  403  403
 harvested_issues           get    302  404  404  200  200  403  403  403  403
 keep_issues                post   401  404  404  409  409  403  403  403  403
 take_back_issues           post   401  404  404  409  409  403  403  403  403
-resolve_listed             post   401  404  404  409  409  403  403  403  403
+resolve_listed             post   401  404  404  302  302  403  403  403  403
 forge_tokens               get    302  404  404  200  200  403  403  403  403
 add_token                  post   401  404  404  422  422  403  403  403  403
 remove_token               post   401  404  404  302  302  403  403  403  403
@@ -304,6 +304,13 @@ api_keyword_list           get    401  404  404  200  200  200  200  200  403
 api_keyword_versions       get    401  404  404  200  200  200  200  200  403
 api_keyword_version        get    401  404  404  200  200  200  200  200  403
 api_rounds                 get    401  404  404  200  200  200  200  200  200
+api_harvests               get    401  404  404  200  200  403  403  403  403
+api_harvests               post   401  404  404  400  400  403  403  403  403
+api_harvest                get    401  404  404  200  200  403  403  403  403
+api_start_harvest          post   401  404  404  200  200  403  403  403  403
+api_pause_harvest          post   401  404  404  409  409  403  403  403  403
+api_refresh_harvest        post   401  404  404  409  409  403  403  403  403
+api_harvest_pages          get    401  404  404  200  200  403  403  403  403
 api_samples                get    401  404  404  200  200  200  200  200  403
 api_sample                 get    401  404  404  200  200  200  200  200  403
 api_rounds                 post   401  404  404  400  400  403  403  403  403
@@ -375,7 +382,8 @@ def address(world: World, name: str) -> str:
     of_import = ("import", "confirm_import", "discard_import", "import_rows")
     of_harvest = (
         "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
-        "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues", "harvest_pages_csv", "harvested_issues",
+        "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues",
+        "api_harvest", "api_start_harvest", "api_pause_harvest", "api_refresh_harvest", "api_harvest_pages", "harvest_pages_csv", "harvested_issues",
     )  # fmt: skip
     of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
     of_issue = (

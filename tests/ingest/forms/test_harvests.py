@@ -32,6 +32,12 @@ def test_days_are_optional_and_in_order():
     assert wrong.errors == {"last_day": ["The last day is before the first day."]}
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "1989-12-31", "2101-01-01", "9999-12-31"])
+@pytest.mark.parametrize("name", ["first_day", "last_day"])
+def test_days_are_of_years_with_issues(name, day):
+    assert form(**{name: day}).errors == {name: ["Choose a day from 1990 to 2100."]}
+
+
 def test_each_refused_line_is_named_with_its_cause():
     made = form(repositories="a/b\nvllm\nhttps://gitlab.com/x/y\nA/B")
 
