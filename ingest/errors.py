@@ -44,6 +44,13 @@ class FileGone(DomainError):
     message = gettext_lazy("The uploaded file is no longer on the server. Upload it again.")
 
 
+class NotMapped(DomainError):
+    message = gettext_lazy(
+        "Nothing was imported: it is not known yet which issue each row is about. Choose the column with the"
+        " address, or the column with the number and a repository. Then import the file."
+    )
+
+
 class AlreadyImported(DomainError):
     """The study has imported a file with the same bytes before."""
 

@@ -63,5 +63,8 @@ def sha256_of(stream: BufferedReader) -> str:
 
 def as_sniffed(mapping: dict[str, Any]) -> Sniffed:
     """The way in which a file will be read, from `Import.mapping`."""
-    listed = {name: tuple(mapping[name]) for name in ("columns", "sample")}
-    return Sniffed(**mapping | listed)
+    known: dict[str, Any] = dict(mapping)
+    for name in ("columns", "sample", "inner", "only"):
+        known[name] = tuple(mapping.get(name, ()))
+    known["parts"] = tuple(as_sniffed(part) for part in mapping.get("parts", ()))
+    return Sniffed(**known)

@@ -72,6 +72,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("imports/", imports.imports, name="imports"),
     path("imports/new/", imports.new_import, name="new_import"),
     path("imports/<int:import_id>/", imports.import_, name="import"),
+    path("imports/<int:import_id>/read/", imports.read_import_again, name="read_import_again"),
     path("imports/<int:import_id>/confirm/", imports.confirm_import, name="confirm_import"),
     path("imports/<int:import_id>/discard/", imports.discard_import, name="discard_import"),
     path("imports/<int:import_id>/rows.csv", imports.import_rows, name="import_rows"),

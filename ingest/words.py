@@ -11,8 +11,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as said
 from django.utils.translation import gettext_lazy as _
 
+from ingest.readers import Sniffed
+
 FIELD_NAMES: Mapping[str, str | Promise] = {
     "url": _("address"),
+    "repository": _("repository"),
     "number": _("number"),
     "title": _("title"),
     "body": _("text"),
@@ -37,6 +40,10 @@ COUNT_NAMES: Mapping[str, str | Promise] = {
     "refused": _("refused"),
     "repaired": _("repaired"),
     "pull_requests": _("pull requests"),
+    "comments": _("comments listed apart"),
+    "strays": _("comments without their issue"),
+    "left_out": _("issues of other repositories"),
+    "others": _("records of other kinds"),
     # Of a published study.
     "repositories": _("repositories"),
     "issues": _("issues"),
@@ -54,8 +61,41 @@ FORMAT_NAMES: Mapping[str, str | Promise] = {
     "urls": _("list of addresses"),
     "csv": _("CSV"),
     "json": _("JSON"),
+    "zip": _("ZIP archive"),
     "published": _("published study"),
 }
+
+SHAPE_NAMES: Mapping[str, str | Promise] = {
+    "events": _("events of GH Archive"),
+    "perceval": _("issues fetched by Perceval"),
+    "jira": _("issues of Jira over REST"),
+    "jira_csv": _("issues exported by Jira"),
+    "gitlab_export": _("a project exported by GitLab"),
+    "graphql": _("answers of GraphQL"),
+    "comments": _("comments of a forge"),
+    "mixed": _("issues and comments of a forge"),
+    "github": _("issues of GitHub over REST"),
+    "gitlab": _("issues of GitLab over REST"),
+    "gitee": _("issues of Gitee over REST"),
+    "gh": _("output of gh"),
+}
+
+LAYOUT_NAMES: Mapping[str, str | Promise] = {
+    "table": _("a pandas frame (orient table)"),
+    "columns": _("a pandas frame (orient columns)"),
+    "index": _("a pandas frame (orient index)"),
+    "split": _("a pandas frame (orient split)"),
+}
+
+
+def format_in_words(sniffed: Sniffed) -> str:
+    """The format of a file: "JSON in gzip: issues of GitHub over REST"."""
+    name = str(FORMAT_NAMES[sniffed.format])
+    if sniffed.packing == "gzip":
+        name = said("%(format)s in gzip") % {"format": name}
+    kinds = (LAYOUT_NAMES.get(sniffed.layout), SHAPE_NAMES.get(sniffed.shape))
+    told = ", ".join(str(kind) for kind in kinds if kind)
+    return f"{name}: {told}" if told else name
 
 
 def limit_name(size: int) -> str:

@@ -31,7 +31,7 @@ from ingest.actions.selections import JOB as SELECTION_JOB
 from ingest.actions.selections import run_selection, select_issues
 from ingest.actions.similar import begin_comparison, compare_what_was_missed, find_similar
 from ingest.actions.tokens import add_token, remove_token
-from ingest.actions.uploads import JOB, confirm_import, discard_import, receive_upload
+from ingest.actions.uploads import JOB, confirm_import, discard_import, read_again, receive_upload
 
 __all__ = [
     "HARVEST_JOB",
@@ -56,6 +56,7 @@ __all__ = [
     "mark_pair",
     "pause_harvest",
     "plan_harvest",
+    "read_again",
     "receive_upload",
     "refresh_harvest",
     "remove_token",

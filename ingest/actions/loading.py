@@ -4,7 +4,7 @@ Position and counts are stored with each chunk: a killed run continues after its
 result as an undisturbed run.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any, BinaryIO, Self
@@ -20,17 +20,23 @@ from ingest.actions.finds import begin_search
 from ingest.actions.similar import begin_comparison
 from ingest.errors import FileChanged, FileGone
 from ingest.models import Import, ImportRow
-from ingest.readers import Draft, Refusal, open_reader
+from ingest.readers import Draft, Refusal, counted, open_reader
 from studies.actions import record
 
 CHUNK = 500
 CHUNK_CHARACTERS = 8 << 20
+WATCHED = 1000
 COUNTS = ("rows", "new", "known", "changed", "repeated", "refused", "repaired", "pull_requests")
 
 Report = Callable[[int, int | None, str], None]
 """Called with the rows done, an estimate of all rows, and the step in words."""
 
 Found = Draft | Refusal
+
+Place = tuple[str, int]
+"""A file of an archive, or "", and a line."""
+
+MAX_FILE = 300
 
 
 def import_issues(*, run: Import, report: Report = lambda *_told: None) -> dict[str, Any]:
@@ -56,8 +62,8 @@ def import_issues(*, run: Import, report: Report = lambda *_told: None) -> dict[
 
 def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
     sniffed = files.as_sniffed(run.mapping)
-    reader = open_reader(stream, run.name, sniffed=sniffed)
-    fields = frozenset(sniffed.mapping)
+    reader = open_reader(stream, run.name, sniffed=sniffed, watch=_watching(run, report))
+    fields = {part.name: frozenset(part.mapping) for part in sniffed.files}
     counts = dict.fromkeys(COUNTS, 0) | run.counts
     stored = counts["rows"]
     done = 0
@@ -73,7 +79,21 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
             report(
                 done, max(total, done + 1), _("storing issues") if done > stored else _("finding the place")
             )
-    return _finish(run, done, report)
+    return _finish(run, done, report, counted(reader.aside))
+
+
+def _watching(run: Import, report: Report) -> Callable[[int], None]:
+    """Reports how far a file is read whose issues are stored only after its end; for each of its records."""
+    records = 0
+
+    def watch(read: int) -> None:
+        nonlocal records
+        records += 1
+        if records % WATCHED == 0:
+            share = min(100, 100 * read // max(1, run.size))
+            report(0, None, _("gathering the issues, %(share)d %% of the file") % {"share": share})
+
+    return watch
 
 
 def _chunks(found: Iterator[Found], stored: int) -> Iterator[list[Found]]:
@@ -105,7 +125,8 @@ class _Seen:
         with connection.cursor() as cursor:
             cursor.execute("DROP TABLE IF EXISTS pg_temp.import_seen")
             cursor.execute(
-                "CREATE TEMPORARY TABLE import_seen (issue_id bigint PRIMARY KEY, line bigint, has_text bool)"
+                "CREATE TEMPORARY TABLE import_seen"
+                " (issue_id bigint PRIMARY KEY, line bigint, file text, has_text bool)"
             )
         return self
 
@@ -116,29 +137,32 @@ class _Seen:
 
     def sift(
         self, placed: list[chunks.Placed]
-    ) -> tuple[list[chunks.Placed], list[tuple[chunks.Placed, int]]]:
-        """The drafts that the file names for the first time, and its repetitions with the line of the first.
+    ) -> tuple[list[chunks.Placed], list[tuple[chunks.Placed, Place]]]:
+        """The drafts that the file names for the first time, and its repetitions with the place of the first.
         A line that brings the first text of an issue counts as its first.
         """
         ids = [place.issue_id for place in placed]
         texts = [_has_text(place.draft) for place in placed]
         with connection.cursor() as cursor:
-            cursor.execute("SELECT issue_id, line, has_text FROM import_seen WHERE issue_id = ANY(%s)", [ids])
-            earlier = {issue_id: (line, has_text) for issue_id, line, has_text in cursor.fetchall()}
+            cursor.execute(
+                "SELECT issue_id, file, line, has_text FROM import_seen WHERE issue_id = ANY(%s)", [ids]
+            )
+            earlier = {issue_id: ((file, line), had) for issue_id, file, line, had in cursor.fetchall()}
             cursor.execute(
                 """
-                INSERT INTO import_seen SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bool[])
+                INSERT INTO import_seen
+                SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::bool[])
                 ON CONFLICT (issue_id) DO UPDATE SET has_text = import_seen.has_text OR excluded.has_text
                 """,
-                [ids, [place.draft.line for place in placed], texts],
+                [ids, [place.draft.line for place in placed], [place.draft.file for place in placed], texts],
             )
         first, again = [], []
         for place, has_text in zip(placed, texts, strict=True):
-            line, had_text = earlier.get(place.issue_id, (None, False))
-            if line is None or (has_text and not had_text):
+            former, had_text = earlier.get(place.issue_id, (None, False))
+            if former is None or (has_text and not had_text):
                 first.append(place)
             else:
-                again.append((place, line))
+                again.append((place, former))
         return first, again
 
 
@@ -155,8 +179,12 @@ def _remember(run: Import, chunk: list[Found], seen: _Seen) -> None:
 
 
 @retried
-def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen, done: int) -> dict[str, Any]:
-    """Store one chunk, its report and the position after it, in one transaction; return the new counts."""
+def _store(
+    run: Import, chunk: list[Found], fields: Mapping[str, Collection[str]], seen: _Seen, done: int
+) -> dict[str, Any]:
+    """Store one chunk, its report and the position after it, in one transaction; return the new counts.
+    `fields` are those that each file of the upload brings.
+    """
     with transaction.atomic():
         locked = Import.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
         counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts
@@ -165,16 +193,20 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
         drafts, repeated, refused = _sorted(chunk)
         placed = chunks.place(run.study_id, run.pk, drafts) if drafts else []
         first, again = seen.sift(placed) if placed else ([], [])
-        changed = chunks.store_texts(first, fields)
-        repeated += [(place.draft, line) for place, line in again]
+        changed: set[int] = set()
+        for file in dict.fromkeys(place.draft.file for place in first):
+            mapped = fields.get(file, frozenset())
+            changed |= chunks.store_texts([place for place in first if place.draft.file == file], mapped)
+        repeated += [(place.draft, former) for place, former in again]
+        order = {(found.file or run.name)[-MAX_FILE:]: nth for nth, found in reversed(list(enumerate(chunk)))}
         ImportRow.objects.bulk_create(
             sorted(
                 [
                     *(refused_row(run, refusal) for refusal in refused),
-                    *(_repeated_row(run, draft, line) for draft, line in repeated),
+                    *(_repeated_row(run, draft, former) for draft, former in repeated),
                     *(_repaired_row(run, place.draft) for place in first if place.draft.repaired),
                 ],
-                key=lambda row: row.line or 0,
+                key=lambda row: (order[row.file], row.line or 0),
             )
         )
         new = sum(place.is_new for place in first)
@@ -194,8 +226,8 @@ def _store(run: Import, chunk: list[Found], fields: frozenset[str], seen: _Seen,
     return counts
 
 
-def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, int]], list[Refusal]]:
-    """One draft for each issue, the repetitions in this chunk with the line of that draft, and the refusals.
+def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, Place]], list[Refusal]]:
+    """One draft for each issue, the repetitions in this chunk with the place of that draft, and the refusals.
     The draft of an issue is its first with a text, or else its first.
     """
     chosen: dict[tuple[str, str, str], Draft] = {}
@@ -205,16 +237,16 @@ def _sorted(chunk: list[Found]) -> tuple[list[Draft], list[tuple[Draft, int]], l
         if isinstance(found, Refusal):
             refused.append(found)
         elif not chunks.fits(found):
-            refused.append(Refusal(found.line, "address_too_long", {}, found.url))
+            refused.append(Refusal(found.line, "address_too_long", {}, found.url, file=found.file))
         else:
             drafts.append(found)
             former = chosen.get(found.address.identity)
             if former is None or (_has_text(found) and not _has_text(former)):
                 chosen[found.address.identity] = found
     repeated = [
-        (draft, chosen[draft.address.identity].line)
+        (draft, (kept.file, kept.line))
         for draft in drafts
-        if chosen[draft.address.identity] is not draft
+        if (kept := chosen[draft.address.identity]) is not draft
     ]
     return list(chosen.values()), repeated, refused
 
@@ -226,12 +258,17 @@ def refused_row(run: Import, refusal: Refusal) -> ImportRow:
         message += " " + _("It is record %(record)d of the file.") % {"record": refusal.record}
     if refusal.fatal:
         message += " " + _("The rest of the file was not read.")
-    return _row(run, ImportRow.Outcome.REFUSED, refusal.line, refusal.code, message, refusal.raw)
+    return _row(run, ImportRow.Outcome.REFUSED, refusal, refusal.code, message, refusal.raw)
 
 
-def _repeated_row(run: Import, draft: Draft, line: int) -> ImportRow:
-    message = _("The issue of line %(line)d again; that line was kept.") % {"line": line}
-    return _row(run, ImportRow.Outcome.REPEATED, draft.line, "repeated", message, draft.url)
+def _repeated_row(run: Import, draft: Draft, former: Place) -> ImportRow:
+    file, line = former
+    if file == draft.file:
+        message = _("The issue of line %(line)d again; that line was kept.") % {"line": line}
+    else:
+        told = {"line": line, "file": file}
+        message = _("The issue of line %(line)d of %(file)s again; that line was kept.") % told
+    return _row(run, ImportRow.Outcome.REPEATED, draft, "repeated", message, draft.url)
 
 
 def _repaired_row(run: Import, draft: Draft) -> ImportRow:
@@ -240,17 +277,20 @@ def _repaired_row(run: Import, draft: Draft) -> ImportRow:
         "%(count)d characters that no database stores (NUL, halves of characters) became U+FFFD.",
         draft.repaired,
     ) % {"count": draft.repaired}
-    return _row(run, ImportRow.Outcome.REPAIRED, draft.line, "repaired", message, draft.url)
+    return _row(run, ImportRow.Outcome.REPAIRED, draft, "repaired", message, draft.url)
 
 
-def _row(run: Import, outcome: str, line: int, code: str, message: str, raw: str) -> ImportRow:
+def _row(run: Import, outcome: str, found: Found, code: str, message: str, raw: str) -> ImportRow:
+    file = (found.file or run.name)[-MAX_FILE:]
     return ImportRow(
-        run=run, outcome=outcome, file=run.name, line=line or None, code=code, message=message, raw=raw
+        run=run, outcome=outcome, file=file, line=found.line or None, code=code, message=message, raw=raw
     )
 
 
-def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
-    """Mark the import as complete, record it, begin the searches of its texts, and delete the file."""
+def _finish(run: Import, done: int, report: Report, aside: Mapping[str, int]) -> dict[str, Any]:
+    """Mark the import as complete, record it, begin the searches of its texts, and delete the file. `aside`
+    are the counts of what was read and is no row.
+    """
     report(done, done, "")
     with transaction.atomic():
         locked = (
@@ -258,7 +298,7 @@ def _finish(run: Import, done: int, report: Report) -> dict[str, Any]:
             .select_related("created_by")
             .get(pk=run.pk)
         )
-        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts | {"complete": True}
+        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0) | locked.counts | aside | {"complete": True}
         Import.objects.filter(pk=run.pk).update(counts=counts, path="")
         told = {name: counts[name] for name in COUNTS if counts[name]}
         record(locked.study, "issues.imported", locked.created_by, name=locked.name, **told)

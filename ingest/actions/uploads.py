@@ -1,5 +1,6 @@
 """Receives and previews an uploaded file, then confirms or discards its import."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from django.conf import settings
@@ -18,10 +19,12 @@ from ingest.errors import (
     FileTooLarge,
     ImportRunning,
     ImportStarted,
+    NotMapped,
 )
 from ingest.models import Import
 from ingest.queries.imports import former_import
-from ingest.readers import HEAD_BYTES, UnreadableFile, sniff
+from ingest.readers import UnreadableFile, is_complete, sniff_file
+from ingest.readers.fields import remapped
 from studies.models import Study
 
 JOB = "ingest.import_issues"
@@ -43,7 +46,7 @@ def receive_upload(
         raise FileTooLarge(shown, settings.UPLOAD_MAX_BYTES) from None
     try:
         with files.located(path).open("rb") as kept:
-            sniffed = sniff(kept.read(HEAD_BYTES), name, encoding=encoding)
+            sniffed = sniff_file(kept, name, encoding=encoding)
         return Import.objects.create(
             study=study,
             kind=Import.Kind.ISSUES,
@@ -66,8 +69,9 @@ def receive_upload(
 def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
     """Start a previewed import, or continue one that was cancelled or failed.
 
-    Raises ImportRunning, AlreadyImported (the study has the same bytes), FileGone, and FileChanged if the
-    file differs from the preview. With `rings=False` the caller runs the job.
+    Raises ImportRunning, AlreadyImported (the study has the same bytes), FileGone, FileChanged if the file
+    differs from the preview, and NotMapped while nothing says where the issues' addresses come from. With
+    `rings=False` the caller runs the job.
     """
     run = Import.objects.select_for_update(no_key=True, of=("self",)).select_related("job").get(pk=run.pk)
     if run.counts.get("complete"):
@@ -76,6 +80,8 @@ def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
         raise ImportRunning
     if former_import(run):
         raise AlreadyImported
+    if not is_complete(files.as_sniffed(run.mapping)):
+        raise NotMapped
     path = files.located(run.path)
     if not run.path or not path.is_file():
         raise FileGone
@@ -89,6 +95,30 @@ def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
         job = Job.objects.create(kind=JOB, arguments=arguments, created_by=by, content_hash=run.sha256)
     Import.objects.filter(pk=run.pk).update(job=job)
     return job
+
+
+@transaction.atomic
+def read_again(
+    *,
+    run: Import,
+    file: str,
+    mapping: Mapping[str, str],
+    base: str = "",
+    zone: str = "",
+    only: Sequence[str] = (),
+) -> Import:
+    """Read an upload that waits by other columns or keys; see ingest.readers.Sniffed.
+
+    `file` is the file of an archive for which they were chosen, "" without an archive; they are used for its
+    other files with the same columns too. Raises ImportStarted once the import was started.
+    """
+    run = Import.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
+    if run.counts or run.job_id or run.kind != Import.Kind.ISSUES:
+        raise ImportStarted
+    sniffed = remapped(files.as_sniffed(run.mapping), file, mapping, base=base, zone=zone, only=only)
+    run.mapping = asdict(sniffed)
+    run.save(update_fields=["mapping"])
+    return run
 
 
 @transaction.atomic

@@ -14,7 +14,8 @@ from ingest.addresses import Address
 from ingest.forges.pages import Count, Kind, Record, RepositoryFacts, Resolved, Window
 from ingest.forges.tokens import Token
 from ingest.readers import Draft, Limits
-from ingest.readers.objects import draft, values_of
+from ingest.readers.fields import values_of
+from ingest.readers.objects import draft
 
 T = TypeVar("T")
 

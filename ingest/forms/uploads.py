@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from ingest.errors import FileRefused, FileTooLarge
 from ingest.files import Readable
-from ingest.readers import ENCODINGS, HEAD_BYTES, UnreadableFile, sniff
+from ingest.readers import ENCODINGS, UnreadableFile, sniff_file
 from ingest.words import limit_name
 
 MAX_FILES = 20
@@ -52,7 +52,7 @@ class UploadForm(forms.Form):
         required=False,
         allow_empty_file=True,
         max_length=255,
-        widget=FilesInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl,.ndjson"}),
+        widget=FilesInput(attrs={"accept": ".csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.zip"}),
     )
     urls = forms.CharField(
         label=gettext_lazy("Addresses"),
@@ -98,7 +98,7 @@ class UploadForm(forms.Form):
             return
         encoding = self.cleaned_data.get("encoding") or None
         try:
-            sniff(stream.read(HEAD_BYTES), name, encoding=encoding if field == "uploads" else None)
+            sniff_file(stream, name, encoding=encoding if field == "uploads" else None)
         except UnreadableFile as unreadable:
             self.add_error(field, str(FileRefused(name, unreadable.refusal).message))
         stream.seek(0)

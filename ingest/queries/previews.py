@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ingest import files
 from ingest.models import Import, Issue
-from ingest.readers import Draft, Refusal, open_reader
+from ingest.readers import Draft, Look, Refusal, counted, is_complete, open_reader
 from studies.models import Study
 
 LOOKED_AT = 1000
@@ -18,6 +18,7 @@ SHOWN = 5
 class Preview:
     """What an import would add, judged by the first `rows` rows of the file, or by all of them if `whole`.
     `rows` = `new` + `known` + `repeated` + `refused`; `estimate` is the number of rows of the whole file.
+    `aside` as of ingest.readers.Reader.
     """
 
     rows: int
@@ -31,23 +32,24 @@ class Preview:
     pull_requests: int
     with_text: int
     repositories: list[tuple[str, int]] = field(default_factory=list)
+    aside: dict[str, int] = field(default_factory=dict)
     drafts: list[Draft] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
 
 
 def preview(run: Import) -> Preview | None:
     """Read the beginning of the file, at most LOOKED_AT rows or LOOKED_AT_BYTES, and store nothing; None if
-    the file is missing. One query.
+    the file is missing, or nobody has said yet where its addresses are. One query.
     """
     path = files.located(run.path)
-    if not run.path or not path.is_file():
+    sniffed = files.as_sniffed(run.mapping)
+    if not run.path or not path.is_file() or not is_complete(sniffed):
         return None
     drafts: dict[tuple[str, str, str], Draft] = {}
     refusals: list[Refusal] = []
     rows = repaired = 0
-    whole = True
     with path.open("rb") as stream:
-        reader = open_reader(stream, run.name, sniffed=files.as_sniffed(run.mapping))
+        reader = open_reader(stream, run.name, sniffed=sniffed, look=Look(LOOKED_AT, LOOKED_AT_BYTES))
         for found in reader:
             rows += 1
             if isinstance(found, Refusal):
@@ -55,10 +57,8 @@ def preview(run: Import) -> Preview | None:
             else:
                 drafts.setdefault(found.address.identity, found)
                 repaired += bool(found.repaired)
-            if rows == LOOKED_AT or reader.bytes_read > LOOKED_AT_BYTES:
-                whole = next(iter(reader), None) is None
-                break
         read = reader.bytes_read
+    whole = not reader.is_cut
     known = _known(run.study, drafts.values())
     paths = Counter(draft.address.path for draft in drafts.values())
     return Preview(
@@ -73,6 +73,7 @@ def preview(run: Import) -> Preview | None:
         pull_requests=sum(draft.is_pull_request is True for draft in drafts.values()),
         with_text=sum(bool(draft.title or draft.body) for draft in drafts.values()),
         repositories=paths.most_common(),
+        aside=counted(reader.aside),
         drafts=list(drafts.values())[:SHOWN],
         refusals=refusals[:SHOWN],
     )

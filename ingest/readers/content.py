@@ -60,14 +60,29 @@ def completed(said: Content, draft: Draft, known: Content, fields: Collection[st
     """The content `said`, with every field that its file lacks taken from `known`, the issue's current text.
 
     `fields` are the fields that the file's mapping names: an empty value in one of them was emptied on the
-    forge. A file with the number of comments, but without the comments, keeps the known comments.
+    forge. A file with the number of comments, but without the comments, keeps the known comments; one with
+    some of the comments adds them to the known ones, and an older one adds nothing else.
     """
+    if draft.has_some_comments:
+        comments = _together(known.comments, said.comments)
+        count = max(len(comments), said.comment_count)
+        if said.updated_at and known.updated_at and said.updated_at < known.updated_at:
+            return replace(known, comments=comments, comment_count=max(len(comments), known.comment_count))
+        said = replace(said, comments=comments, comment_count=count)
     kept = {field: getattr(known, field) for field, source in _FIELD_OF.items() if source not in fields}
     if not draft.comments and draft.comment_count != 0:
         kept["comments"] = known.comments
         if draft.comment_count is None:
             kept["comment_count"] = known.comment_count
     return replace(said, **kept)
+
+
+def _together(
+    known: tuple[Mapping[str, Any], ...], said: tuple[Mapping[str, Any], ...]
+) -> tuple[Mapping[str, Any], ...]:
+    """All comments in order of time; of two by the same author at the same time the one that is said now."""
+    by_place = {(comment["author"], comment["at"]): comment for comment in (*known, *said)}
+    return tuple(sorted(by_place.values(), key=lambda comment: comment["at"] or ""))
 
 
 def _comment(comment: CommentDraft) -> dict[str, Any]:

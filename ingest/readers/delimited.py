@@ -4,12 +4,14 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
 from ingest.addresses import BadAddress, parse
-from ingest.readers import objects
+from ingest.readers import fields, objects
 from ingest.readers.drafts import Draft, Limits, Sniffed
 from ingest.readers.refusals import RAW_LENGTH, Params, Refusal, Refused, UnreadableFile, excerpt, storable
+from ingest.readers.shapes import jira
 from ingest.readers.text import undo_inert, wrong_byte
 from ingest.readers.urls import shown
 
@@ -123,36 +125,59 @@ def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterato
     """The issues of a CSV file, in its order."""
     delimiter = sniffed.delimiter or ","
     columns: list[str] | None = None
-    indexes: dict[str, int] = {}
+    indexes: dict[str, list[int]] = {}
     for row in rows(text, delimiter=delimiter, encoding=sniffed.encoding, max_record=limits.max_record):
         if isinstance(row, Refusal):
             yield row
             continue
         if columns is None:
             columns = names(row)
-            indexes = {field: columns.index(source) for field, source in sniffed.mapping.items()}
+            indexes = {
+                field: [index for index, column in enumerate(columns) if column == source]
+                for field, source in sniffed.mapping.items()
+            }
             continue
         try:
-            yield _draft(row, columns, indexes, sniffed.mapping, limits)
+            yield _draft(row, columns, indexes, sniffed, limits)
         except Refused as refused:
             yield Refusal(row.line, refused.code, refused.params, storable(row.raw[:RAW_LENGTH]))
 
 
 def _draft(
-    row: CsvRow, columns: list[str], indexes: dict[str, int], mapping: Mapping[str, str], limits: Limits
+    row: CsvRow, columns: list[str], indexes: Mapping[str, list[int]], sniffed: Sniffed, limits: Limits
 ) -> Draft:
     if len(row.cells) != len(columns):
         raise Refused("ragged", cells=len(row.cells), columns=len(columns))
     for column, cell in zip(columns, row.cells, strict=True):
         if len(cell) > limits.max_cell:
             raise Refused("cell_too_long", key=excerpt(column), length=len(cell), limit=limits.max_cell)
-    values = {field: row.cells[index] for field, index in indexes.items()}
-    return objects.draft(values, mapping, row.line, limits=limits, tabular=True)
+    values: dict[str, object] = {
+        field: _value(field, [row.cells[index] for index in places]) for field, places in indexes.items()
+    }
+    if sniffed.shape == "jira_csv" and isinstance(values.get("comments"), str):
+        values["comments"] = _value("comments", [str(values["comments"]), ""])
+    return objects.draft(
+        values, sniffed.mapping, row.line, limits=limits, tabular=True, base=sniffed.base, zone=sniffed.zone
+    )
+
+
+def _value(field: str, cells: list[str]) -> object:
+    """The one cell of a column, or the list of those of columns with the same name."""
+    if len(cells) == 1:
+        return cells[0]
+    filled = [cell for cell in cells if cell.strip()]
+    if field == "comments":
+        return [jira.comment_of(cell) for cell in filled]
+    return filled if field == "labels" else next(iter(filled), "")
 
 
 def names(header: CsvRow) -> list[str]:
-    """The names of the columns. Raises UnreadableFile if two of them are equal."""
+    """The names of the columns. Raises UnreadableFile if two of them are equal, but for Jira, which repeats
+    names for labels and comments.
+    """
     columns = [storable(cell.strip(" \t\r\n\ufeff")) for cell in header.cells]
+    if is_of_jira(columns):
+        return columns
     places: dict[str, int] = {}
     for second, name in enumerate(columns):
         first = places.setdefault(name.casefold(), second)
@@ -164,22 +189,22 @@ def names(header: CsvRow) -> list[str]:
     return columns
 
 
+def is_of_jira(columns: Sequence[str]) -> bool:
+    return {"Issue key", "Summary"} <= set(columns)
+
+
 def sniff(head: str, encoding: str) -> Sniffed:
     """How the CSV that begins with `head` will be read. Raises UnreadableFile."""
     first = {delimiter: _first(head, delimiter, encoding) for delimiter in DELIMITERS}
     headers = {delimiter: row for delimiter, row in first.items() if isinstance(row, CsvRow)}
     if not headers:
         raise UnreadableFile(next(row for row in first.values() if isinstance(row, Refusal)))
-    fitting = [d for d, row in headers.items() if objects.has_url([cell.strip() for cell in row.cells])]
-    several = [d for d in fitting if len(headers[d].cells) > 1]
-    if not fitting:
-        raise UnreadableFile(_no_url(headers))
-    if len(several) > 1:
-        raise UnreadableFile(Refusal(1, "delimiter", {}, storable(headers[several[0]].raw), fatal=True))
-    # If the address is the only column, the header contains no delimiter, and any will do.
-    delimiter = (several or fitting)[0]
+    delimiter = _delimiter(headers, head, encoding)
     columns = names(headers[delimiter])
-    mapping = objects.mapping_of_columns(columns, headers[delimiter].line)
+    is_jira = is_of_jira(columns)
+    mapping = (
+        _mapping_of_jira(columns) if is_jira else fields.mapping_of_columns(columns, headers[delimiter].line)
+    )
     text = io.StringIO(head, newline="\n")
     found = rows(text, delimiter=delimiter, encoding=encoding, max_record=HEADER_LENGTH)
     sample: list[dict[str, str]] = []
@@ -188,7 +213,36 @@ def sniff(head: str, encoding: str) -> Sniffed:
             break
         if isinstance(row, CsvRow) and row.line > headers[delimiter].line and len(row.cells) == len(columns):
             sample.append({c: excerpt(cell, 200) for c, cell in zip(columns, row.cells, strict=True)})
-    return Sniffed("csv", encoding, delimiter, mapping, tuple(columns), tuple(sample))
+    shape = "jira_csv" if is_jira else ""
+    return Sniffed("csv", encoding, delimiter, mapping, tuple(dict.fromkeys(columns)), tuple(sample), shape)
+
+
+def _mapping_of_jira(columns: Sequence[str]) -> dict[str, str]:
+    return {field: column for field, column in jira.CSV_MAPPING.items() if column in columns}
+
+
+def _delimiter(headers: Mapping[str, CsvRow], head: str, encoding: str) -> str:
+    """The only delimiter that fits the header. Raises UnreadableFile."""
+    fitting = [d for d, row in headers.items() if fields.has_url([cell.strip() for cell in row.cells])]
+    several = [d for d in fitting if len(headers[d].cells) > 1]
+    if not fitting:
+        # A person can choose the columns if it is clear what the columns are.
+        several = [d for d, row in headers.items() if len(row.cells) > 1 and _fits(head, d, encoding)]
+        if len(several) != 1 or _no_url(dict(headers)).code != "no_url_column":
+            raise UnreadableFile(_no_url(dict(headers)))
+    if len(several) > 1:
+        raise UnreadableFile(Refusal(1, "delimiter", {}, storable(headers[several[0]].raw), fatal=True))
+    # If the address is the only column, the header contains no delimiter, and any will do.
+    return (several or fitting)[0]
+
+
+def _fits(head: str, delimiter: str, encoding: str) -> bool:
+    """Does the first row have as many cells as the header?"""
+    found = rows(
+        io.StringIO(head, newline="\n"), delimiter=delimiter, encoding=encoding, max_record=HEADER_LENGTH
+    )
+    sizes = [len(row.cells) for row in islice(found, 2) if isinstance(row, CsvRow)]
+    return len(sizes) == 2 and sizes[0] == sizes[1]
 
 
 def _first(head: str, delimiter: str, encoding: str) -> CsvRow | Refusal:

@@ -1,311 +1,119 @@
-"""JSON in pieces: arrays, one object a line, consecutive arrays, the list inside a forge's answer."""
+"""JSON files of issues: arrays, one object a line, arrays in a row, answers of forges, frames of pandas."""
 
 import io
 import json
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.readers import objects, urls
+from ingest.readers import fields, objects, urls
 from ingest.readers.drafts import HEAD_BYTES, Draft, Limits, Sniffed
-from ingest.readers.refusals import (
-    RAW_LENGTH,
-    Params,
-    Refusal,
-    Refused,
-    UnreadableFile,
-    excerpt,
-    kind_of,
-    storable,
-)
-from ingest.readers.text import wrong_byte
+from ingest.readers.layouts import layout_of
+from ingest.readers.refusals import Params, Refusal, Refused, UnreadableFile, excerpt, kind_of, storable
+from ingest.readers.scanner import Record, records, said_by
+from ingest.readers.shapes import Item, Raw, Shape, shape_named, shape_of
 
-_CHUNK = 256 * 1024
 _SAMPLE = 5
 _KEYS_FROM = 50
 _COLUMNS = 500
-_DEPTH = 3
-_SPACE = re.compile(r"[ \t\r\n\ufeff\x1e]*")
-_SCALAR = r'(?:"(?:[^"\\]|\\.)*+"|-?[0-9][0-9.eE+-]*+|true|false|null)'
-# {"total_count": 3, "items": [ … : an answer around a list. The keys before the list tell it from an issue.
-_WRAPPER = re.compile(
-    r'\{\s*+(?:"(?!(?:html_url|web_url|issue_url|url|link|number|title|iid)")[A-Za-z_]{1,40}"\s*+:\s*+'
-    + _SCALAR
-    + r"\s*+,\s*+)*+"
-    r'"(?:items|issues|data|results|nodes|records)"\s*+:\s*+\[',
-    re.DOTALL,
-)
-_WRAPPER_START = 4096
-
-
-class _Broken(Exception):
-    """The value that begins here cannot be read, and its end is unknown."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.code)
-        self.refusal = refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """One value of the file: number `record`, from `line` on; `raw` is the beginning of its text."""
+class Unfolded:
+    """One issue or comment of a record, with the place of the record in the file."""
 
+    item: Item
     line: int
     record: int
-    value: object
     raw: str
 
 
-def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterator[Draft | Refusal]:
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A record that holds no issue and no comment, such as an event of another kind."""
+
+
+def read(text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits) -> Iterator[Draft | Refusal | Other]:
     """The issues of a JSON file, in its order. A text in place of an object is read as an address."""
+    for found in unfolded(text, sniffed, limits=limits):
+        if not isinstance(found, Unfolded):
+            yield found
+            continue
+        if found.item.kind != "issue":
+            yield refusal_of(found, Refused("comment_alone"))
+            continue
+        try:
+            yield draft_of(found, sniffed, limits)
+        except Refused as refused:
+            yield refusal_of(found, refused)
+
+
+def unfolded(
+    text: io.TextIOWrapper, sniffed: Sniffed, *, limits: Limits
+) -> Iterator[Unfolded | Draft | Refusal | Other]:
+    """What the records of a file hold; a text in place of an object is a draft already."""
+    unfold = shape_named(sniffed.shape).unfold
     for found in records(text, encoding=sniffed.encoding, max_record=limits.max_record):
         if isinstance(found, Refusal):
             yield found
             continue
         try:
-            yield _draft(found, sniffed, limits)
+            if isinstance(found.value, str):
+                yield urls.draft_of(found.value, found.line, encoding=sniffed.encoding, limits=limits)
+            else:
+                yield from _items(found, unfold)
         except Refused as refused:
             raw = storable(found.raw)
             yield Refusal(found.line, refused.code, refused.params, raw, record=found.record)
 
 
-def _draft(found: Record, sniffed: Sniffed, limits: Limits) -> Draft:
-    if isinstance(found.value, str):
-        return urls.draft_of(found.value, found.line, encoding=sniffed.encoding, limits=limits)
+def _items(found: Record, unfold: Callable[[Raw], Sequence[Item]]) -> Iterator[Unfolded | Other]:
     if not isinstance(found.value, Mapping):
         raise Refused("not_an_object", kind=kind_of(found.value))
-    if "url" not in sniffed.mapping:
-        raise Refused("no_url_key", columns=_listed(found.value))
-    values = objects.values_of(found.value, sniffed.mapping)
-    return objects.draft(values, sniffed.mapping, found.line, limits=limits)
+    items = unfold(found.value)
+    if not items:
+        yield Other()
+    for item in items:
+        yield Unfolded(item, found.line, found.record, found.raw)
 
 
-def records(text: io.TextIOBase, *, encoding: str, max_record: int) -> Iterator[Record | Refusal]:
-    """Every element of every array, and every value outside arrays, in order.
+def draft_of(found: Unfolded, sniffed: Sniffed, limits: Limits) -> Draft:
+    """The issue of a record. Raises Refused."""
+    record = found.item.record
+    if not fields.is_complete(sniffed):
+        raise Refused("no_url_key", columns=_listed(record))
+    values = fields.values_of(record, sniffed.mapping)
+    return objects.draft(
+        values, sniffed.mapping, found.line, limits=limits, base=sniffed.base, zone=sniffed.zone
+    )
 
-    An invalid value outside arrays is refused, and reading continues on the next line; inside an array the
-    rest is refused. Memory needs one record of at most `max_record` characters and a piece of the file.
-    """
-    return _Scanner(text, encoding, max_record).records()
 
-
-class _Scanner:
-    """A window on the text: `_pos` is the position in `_buffer`; position `_counted` is in line `_line`."""
-
-    def __init__(self, text: io.TextIOBase, encoding: str, max_record: int) -> None:
-        self._text = text
-        self._encoding = urls.shown(encoding)
-        self._limit = max_record
-        self._buffer = ""
-        self._pos = 0
-        self._line = 1
-        self._counted = 0
-        self._ended = False
-        self._marked = False
-        self._record = 0
-        self._twice: list[str] = []
-        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=lambda _: None)
-
-    def records(self) -> Iterator[Record | Refusal]:
-        try:
-            while sign := self._sign():
-                if sign == "[":
-                    self._pos += 1
-                    yield from self._array(1)
-                elif sign == "{" and self._enter_wrapper():
-                    yield from self._array(1)
-                    self._leave_wrapper()
-                else:
-                    yield from self._outside()
-        except _Broken as broken:
-            yield replace(broken.refusal, fatal=True)
-
-    def _array(self, depth: int) -> Iterator[Record | Refusal]:
-        """The elements of an array, from after its opening bracket to after its closing bracket."""
-        if depth > _DEPTH:
-            raise _Broken(self._refusal("json_deep"))
-        sign = self._sign()
-        while sign != "]":
-            if not sign:
-                raise _Broken(self._refusal("json_cut"))
-            if sign == "[":
-                self._pos += 1
-                yield from self._array(depth + 1)
-            else:
-                yield self._value()
-            sign = self._sign()
-            if sign == ",":
-                self._pos += 1
-                sign = self._sign()
-                if sign == "]":
-                    raise _Broken(self._syntax("Expecting value", self._pos))
-            elif sign not in {"]", ""}:
-                raise _Broken(self._syntax("Expecting ',' delimiter", self._pos))
-        self._pos += 1
-
-    def _outside(self) -> Iterator[Record | Refusal]:
-        """One value outside arrays."""
-        try:
-            yield self._value()
-        except _Broken as broken:
-            yield broken.refusal
-            self._skip(one_line=broken.refusal.line == self._line)
-
-    def _skip(self, *, one_line: bool) -> None:
-        """Skip a broken value: to the next line, or if it spans lines, to the next line with a bracket."""
-        while True:
-            end = self._buffer.find("\n", self._pos)
-            if end < 0:
-                self._pos = len(self._buffer)
-                if not self._fill():
-                    return
-                continue
-            self._pos = end + 1
-            if self._pos == len(self._buffer) and not self._fill():
-                return
-            if one_line or self._buffer[self._pos] in "{[":
-                return
-
-    def _fill(self, size: int = 0) -> bool:
-        """Read on and drop the text before the position; False at the end of the text."""
-        chunk = "" if self._ended else self._text.read(max(size, _CHUNK))
-        if not chunk:
-            self._ended = True
-            return False
-        self._line = self._line_at(self._pos)
-        self._buffer = self._buffer[self._pos :] + chunk
-        self._pos = self._counted = 0
-        if not chunk.isascii():
-            try:
-                chunk.encode()
-            except UnicodeEncodeError:
-                self._marked = True
-        return True
-
-    def _line_at(self, pos: int) -> int:
-        return self._line + self._buffer.count("\n", self._counted, pos)
-
-    def _sign(self) -> str:
-        """The next character that is not white space, "" at the end."""
-        while True:
-            match = _SPACE.match(self._buffer, self._pos)
-            self._pos = match.end() if match else self._pos
-            if self._pos < len(self._buffer):
-                return self._buffer[self._pos]
-            if not self._fill():
-                return ""
-
-    def _value(self) -> Record | Refusal:
-        """The value that begins here, or its refusal; moves behind the value. Raises _Broken."""
-        self._line, self._counted = self._line_at(self._pos), self._pos
-        self._record += 1
-        value, end = self._decoded()
-        refusal = self._refused(end)
-        raw = self._buffer[self._pos : min(end, self._pos + RAW_LENGTH)]
-        self._pos = end
-        if refusal:
-            return replace(refusal, raw=storable(raw))
-        return Record(self._line, self._record, value, raw)
-
-    def _refused(self, end: int) -> Refusal | None:
-        if end - self._pos > self._limit:
-            return self._refusal("record_too_long", limit=self._limit)
-        if self._twice:
-            return self._refusal("duplicate_key", key=excerpt(self._twice[0]))
-        byte = wrong_byte(self._buffer[self._pos : end]) if self._marked else None
-        if byte:
-            return self._refusal("wrong_bytes", byte=byte, encoding=self._encoding)
-        return None
-
-    def _decoded(self) -> tuple[object, int]:
-        """The value that begins here, and its end. Raises _Broken."""
-        while True:
-            found = self._attempt()
-            if found:
-                return found
-            if len(self._buffer) - self._pos > self._limit:
-                raise _Broken(self._refusal("record_too_long", limit=self._limit))
-            # Doubling the window keeps the cost of all attempts in proportion to the size of the record.
-            self._fill(len(self._buffer) - self._pos)
-
-    def _attempt(self) -> tuple[object, int] | None:
-        """The value in the window and its end, or None if the window cuts it off."""
-        self._twice.clear()
-        try:
-            value, end = self._decoder.raw_decode(self._buffer, self._pos)
-        except json.JSONDecodeError as error:
-            unterminated = error.msg.startswith("Unterminated string")
-            if not self._ended and (unterminated or error.pos >= len(self._buffer) - 12):
-                return None
-            if unterminated or error.pos >= len(self._buffer):
-                raise _Broken(self._refusal("json_cut")) from None
-            raise _Broken(self._syntax(error.msg, error.pos)) from None
-        except RecursionError:
-            raise _Broken(self._refusal("json_deep")) from None
-        except ValueError:
-            # Python reads no numbers of more than a few thousand digits.
-            raise _Broken(self._syntax("Number too long", self._pos)) from None
-        # A number at the end of the window may continue after it, such as 12 of 129.
-        if end == len(self._buffer) and not self._ended and not isinstance(value, dict | list | str):
-            return None
-        return value, end
-
-    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        value = dict(pairs)
-        if len(value) != len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            self._twice.append(next(key for key, count in counts.items() if count > 1))
-        return value
-
-    def _enter_wrapper(self) -> bool:
-        """Enter the list inside a forge's answer, if such an answer begins here."""
-        while len(self._buffer) - self._pos < _WRAPPER_START and self._fill():
-            pass
-        match = _WRAPPER.match(self._buffer, self._pos)
-        if match:
-            self._pos = match.end()
-        return bool(match)
-
-    def _leave_wrapper(self) -> None:
-        """Skip the members after the list, which are no issues, and the closing bracket."""
-        while (sign := self._sign()) == ",":
-            self._pos += 1
-            self._sign()
-            self._pos = self._decoded()[1]
-            if self._sign() != ":":
-                raise _Broken(self._syntax("Expecting ':' delimiter", self._pos))
-            self._pos += 1
-            self._sign()
-            value, end = self._decoded()
-            if value and isinstance(value, list):
-                raise _Broken(self._syntax("A second list", self._pos))
-            self._pos = end
-        if sign != "}":
-            raise _Broken(
-                self._syntax("Expecting ',' delimiter", self._pos) if sign else self._refusal("json_cut")
-            )
-        self._pos += 1
-
-    def _syntax(self, reason: str, pos: int) -> Refusal:
-        column = pos - self._buffer.rfind("\n", 0, pos)
-        params: Params = {"reason": reason, "column": column}
-        return Refusal(self._line_at(pos), "json_syntax", params, self._raw(), self._record)
-
-    def _refusal(self, code: str, **params: str | int) -> Refusal:
-        return Refusal(self._line_at(self._pos), code, params, self._raw(), self._record)
-
-    def _raw(self) -> str:
-        return storable(self._buffer[self._pos : self._pos + RAW_LENGTH].partition("\n")[0])
+def refusal_of(found: Unfolded, refused: Refused) -> Refusal:
+    return Refusal(found.line, refused.code, refused.params, storable(found.raw), record=found.record)
 
 
 def sniff(head: str, encoding: str, *, whole: bool) -> Sniffed:
     """How the JSON that begins with `head`, or is `head` if `whole`, will be read. Raises UnreadableFile."""
+    stream = io.StringIO(head, newline="\n")
+    return sniffed_of(stream, encoding, layout=_layout(head), whole=whole)
+
+
+def is_by_columns(head: str) -> bool:
+    """Is it a frame that can be judged only as a whole?"""
+    return _layout(head) == "columns"
+
+
+def _layout(head: str) -> str:
+    start = len(head) - len(head.lstrip("\ufeff \t\r\n\x1e"))
+    found = layout_of(head, start)
+    return "" if found == "wrapper" else found
+
+
+def sniffed_of(text: io.TextIOBase, encoding: str, *, layout: str, whole: bool) -> Sniffed:
     lines: list[int] = []
-    found: list[Mapping[str, object]] = []
+    found: list[Raw] = []
     addresses: list[str] = []
     refusals: list[Refusal] = []
-    for record in records(io.StringIO(head, newline="\n"), encoding=encoding, max_record=HEAD_BYTES):
+    for record in records(text, encoding=encoding, max_record=HEAD_BYTES):
         if isinstance(record, Refusal):
             refusals.append(record)
         elif isinstance(record.value, Mapping):
@@ -324,12 +132,55 @@ def sniff(head: str, encoding: str, *, whole: bool) -> Sniffed:
     if not found:
         sample = tuple({"url": excerpt(url, 200)} for url in addresses[:_SAMPLE])
         return Sniffed("json", encoding, None, {"url": "url"}, ("url",), sample)
-    mapping = objects.mapping_of_objects(found, lines[0])
-    if "url" not in mapping:
-        raise UnreadableFile(_no_url(found[0], lines[0]))
-    columns = tuple(dict.fromkeys(excerpt(key) for record in found for key in record))[:_COLUMNS]
-    sample = tuple({key: _shown(record.get(key)) for key in columns} for record in found[:_SAMPLE])
-    return Sniffed("json", encoding, None, mapping, columns, sample)
+    return replace(_of_records(found, encoding, lines[0]), layout=layout)
+
+
+def _of_records(found: Sequence[Raw], encoding: str, line: int) -> Sniffed:
+    shape = shape_of(found)
+    records = _issues(shape, found, line) or ([] if shape.mapping else list(found))
+    mapping = dict(shape.mapping or fields.mapping_of_objects(records, line))
+    keys = tuple(dict.fromkeys(excerpt(key) for record in records for key in record))[:_COLUMNS]
+    if "url" not in mapping and shape.name != "comments" and (_said(found[0]) or len(keys) < 2):
+        raise UnreadableFile(_no_url(found[0], line))
+    return Sniffed(
+        "json",
+        encoding,
+        None,
+        mapping,
+        keys,
+        tuple({key: _shown(record.get(key)) for key in keys} for record in records[:_SAMPLE]),
+        shape=shape.name,
+        inner=_inner(records)[:_COLUMNS],
+        base="github.com" if mapping.get("repository", "").endswith("nameWithOwner") else "",
+    )
+
+
+def _issues(shape: Shape, found: Sequence[Raw], line: int) -> list[Raw]:
+    """The issues in the first records. Raises UnreadableFile if all of them are refused."""
+    issues: list[Raw] = []
+    first: Refused | None = None
+    for record in found:
+        try:
+            issues += [item.record for item in shape.unfold(record) if item.kind == "issue"]
+        except Refused as refused:
+            first = first or refused
+    if first and not issues:
+        raise UnreadableFile(Refusal(line, first.code, first.params, fatal=True))
+    return issues
+
+
+def _inner(records: Sequence[Raw]) -> tuple[str, ...]:
+    """The keys of texts and numbers inside the objects of the records."""
+    return tuple(
+        dict.fromkeys(
+            f"{excerpt(key)}.{excerpt(inner)}"
+            for record in records
+            for key, value in record.items()
+            if isinstance(value, Mapping)
+            for inner, said in value.items()
+            if not isinstance(said, Mapping | list)
+        )
+    )
 
 
 def _nothing(refusals: list[Refusal], *, whole: bool) -> Refusal:
@@ -340,14 +191,24 @@ def _nothing(refusals: list[Refusal], *, whole: bool) -> Refusal:
     return replace(refusals[0], fatal=True)
 
 
-def _no_url(record: Mapping[str, object], line: int) -> Refusal:
-    said = record.get("message")
-    if isinstance(said, str):
+def _said(record: Raw) -> str:
+    """The message of a forge in place of issues."""
+    if record.get("errors"):
+        return said_by(record["errors"])
+    said = record.get("message", record.get("errorMessages"))
+    if isinstance(said, list):
+        said = said[0] if said else None
+    return said if isinstance(said, str) else ""
+
+
+def _no_url(record: Raw, line: int) -> Refusal:
+    said = _said(record)
+    if said:
         return Refusal(0, "forge_error", {"text": excerpt(said, 200)})
     return Refusal(line, "no_url_key", {"columns": _listed(record)}, fatal=True)
 
 
-def _listed(record: Mapping[str, object]) -> str:
+def _listed(record: Raw) -> str:
     return excerpt(", ".join(record), 300)
 
 

@@ -1,122 +1,22 @@
-"""Records to drafts: the key of each field in a file, and how its value is read. The keys are those of the
-REST answers of GitHub, Gitee and GitLab, of `gh issue list --json`, and usual names of columns.
-"""
+"""Records to drafts: how the value of each field is read."""
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from datetime import datetime
 
 from ingest.addresses import Address, BadAddress, keepable, parse
 from ingest.readers.drafts import CommentDraft, Draft, Limits
-from ingest.readers.refusals import Refusal, Refused, UnreadableFile, excerpt, kind_of, refused_address
+from ingest.readers.fields import NAMES_OF_PERSONS
+from ingest.readers.literals import literal
+from ingest.readers.refusals import Refused, excerpt, kind_of, refused_address
 from ingest.readers.text import clean
-
-_CANDIDATES: dict[str, tuple[str, ...]] = {
-    "url": ("htmlurl", "weburl", "issueurl", "url", "link", "permalink"),
-    "number": ("number", "iid"),
-    "title": ("title", "issuetitle"),
-    "body": ("body", "description", "issuebody"),
-    "author": ("user", "author", "userlogin", "authorlogin", "authorusername", "username"),
-    "author_association": ("authorassociation",),
-    "labels": ("labels", "issuelabels"),
-    "state": ("state", "status"),
-    "state_reason": ("statereason", "issuestate"),
-    "created_at": ("createdat", "created"),
-    "closed_at": ("closedat", "finishedat"),
-    "updated_at": ("updatedat", "updated"),
-    "comments": ("comments", "commentcount", "commentscount", "usernotescount"),
-    "is_pull_request": ("pullrequest", "ispullrequest"),
-}
-FIELDS = tuple(_CANDIDATES)
-"""The fields for which a mapping can name a source."""
-
-REPOSITORY_AND_NUMBER = "repository_url + number"
-"""The source of the address if a forge gives repository and number, but no page."""
+from ingest.readers.times import moment
 
 _LENGTHS = {"author": 200, "author_association": 32, "state": 32, "state_reason": 64}
 _FALSE = {"", "0", "0.0", "false", "no", "none", "null", "nan"}
 _CONTROL = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")
 _MAX_COUNT = 2**31 - 1
-
-
-def has_url(keys: Iterable[str]) -> bool:
-    """Does one of the columns, by its name, contain addresses of issues?"""
-    return any(_plain(key) in _CANDIDATES["url"] for key in keys)
-
-
-def mapping_of_columns(columns: Sequence[str], line: int) -> dict[str, str]:
-    """The column of a CSV file for each field. Raises UnreadableFile if two columns fit one name."""
-    mapping = _mapping(columns, line)
-    # In a table "number" is just as often the number of the row.
-    mapping.pop("number", None)
-    return mapping
-
-
-def mapping_of_objects(records: Sequence[Mapping[str, object]], line: int) -> dict[str, str]:
-    """The key of JSON objects for each field; without "url" if no key contains an address."""
-    keys = list(dict.fromkeys(key for record in records for key in record))
-    mapping = _mapping(keys, line)
-    if "url" not in mapping and {"repository_url", "number"} <= set(keys):
-        mapping = {"url": REPOSITORY_AND_NUMBER, **mapping}
-    if "number" in mapping:
-        # A forge omits this key from issues, so the first records may lack it.
-        mapping.setdefault("is_pull_request", "pull_request")
-    author = mapping.get("author")
-    if author:
-        people = [person for record in records if isinstance(person := record.get(author), Mapping)]
-        inner = next(
-            (key for key in ("login", "username", "name") for person in people if key in person), None
-        )
-        if inner:
-            mapping["author"] = f"{author}.{inner}"
-    return mapping
-
-
-def _mapping(keys: Sequence[str], line: int) -> dict[str, str]:
-    by_name: dict[str, str] = {}
-    mapping = {}
-    for key in keys:
-        name = _plain(key)
-        field = next((field for field, names in _CANDIDATES.items() if name in names), None)
-        if field and name in by_name:
-            params = {"first": excerpt(by_name[name]), "second": excerpt(key), "field": field}
-            raise UnreadableFile(Refusal(line, "ambiguous_header", params, fatal=True))
-        by_name[name] = key
-    for field, names in _CANDIDATES.items():
-        source = next((by_name[name] for name in names if name in by_name), None)
-        if source is not None:
-            mapping[field] = source
-    if "state" not in mapping and _plain(mapping.get("state_reason", "")) == "issuestate":
-        mapping["state"] = mapping.pop("state_reason")
-    return mapping
-
-
-def _plain(key: str) -> str:
-    """One name for createdAt, created_at and "Created at"."""
-    return re.sub(r"[\s._-]+", "", key).casefold()
-
-
-def values_of(record: Mapping[str, object], mapping: Mapping[str, str]) -> dict[str, object]:
-    """The fields of a JSON object; a field without its key is left out."""
-    values: dict[str, object] = {}
-    for field, source in mapping.items():
-        if source == REPOSITORY_AND_NUMBER:
-            values[field] = _page_of(record)
-        elif source in record:
-            values[field] = record[source]
-        elif "." in source:
-            outer, _, inner = source.partition(".")
-            value = record.get(outer)
-            values[field] = value.get(inner) if isinstance(value, Mapping) else value
-    return values
-
-
-def _page_of(record: Mapping[str, object]) -> str | None:
-    repository, number = record.get("repository_url"), record.get("number")
-    if not repository or number is None:
-        return None
-    return f"{repository}/issues/{number}"
+_JIRA_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*-[1-9][0-9]*")
 
 
 def draft(
@@ -126,10 +26,14 @@ def draft(
     *,
     limits: Limits,
     tabular: bool = False,
+    base: str = "",
+    zone: str = "",
 ) -> Draft:
-    """One issue from its fields. `tabular`: they are cells of a table, all of them text. Raises Refused."""
-    record = _Record(values, mapping, limits)
-    url, address = record.address()
+    """One issue from its fields. `tabular`: they are cells of a table, all of them text. `base` and `zone`
+    as of Sniffed. Raises Refused.
+    """
+    record = _Record(values, mapping, limits, zone)
+    url, address = record.address(base)
     comments, count = record.comments()
     return Draft(
         line=line,
@@ -137,7 +41,7 @@ def draft(
         url=url,
         title=record.text("title"),
         body=record.text("body"),
-        author=record.text("author"),
+        author=record.author(),
         author_association=record.code("author_association"),
         labels=record.labels(),
         state=_STATES.get(state := record.code("state").lower(), state),
@@ -149,7 +53,14 @@ def draft(
         comments=comments,
         comment_count=count,
         repaired=record.repaired,
+        has_some_comments=bool(comments) and (count or 0) > len(comments),
     )
+
+
+def comment_draft(comment: Mapping[str, object], key: str, limits: Limits) -> tuple[CommentDraft, int]:
+    """One comment of a forge, and the number of characters that were replaced. Raises Refused."""
+    record = _Record({}, {}, limits, "")
+    return record.comment(comment, key), record.repaired
 
 
 _STATES = {"opened": "open"}
@@ -158,18 +69,23 @@ _STATES = {"opened": "open"}
 class _Record:
     """The values of one record, read field by field; `repaired` is the number of replaced characters."""
 
-    __slots__ = ("_limits", "_mapping", "_values", "repaired")
+    __slots__ = ("_limits", "_mapping", "_values", "_zone", "repaired")
 
-    def __init__(self, values: Mapping[str, object], mapping: Mapping[str, str], limits: Limits) -> None:
+    def __init__(
+        self, values: Mapping[str, object], mapping: Mapping[str, str], limits: Limits, zone: str
+    ) -> None:
         self._values = values
         self._mapping = mapping
         self._limits = limits
+        self._zone = zone
         self.repaired = 0
 
-    def address(self) -> tuple[str, Address]:
+    def address(self, base: str) -> tuple[str, Address]:
         """The spelling of the address to store, and its meaning."""
+        if "url" not in self._mapping:
+            return self._built(base)
         url = self._values.get("url")
-        key = self._mapping.get("url", "url")
+        key = self._mapping["url"]
         if url is None or url == "":
             raise Refused("no_url", key=key)
         if not isinstance(url, str):
@@ -179,7 +95,7 @@ class _Record:
         except BadAddress as error:
             raise refused_address(error, url) from None
         number = self._values.get("number")
-        if number is not None and str(number).upper() != address.number.removeprefix("!"):
+        if number is not None and _number_in(number, address) != address.number.removeprefix("!"):
             raise Refused(
                 "number_differs",
                 key=self._mapping["number"],
@@ -187,6 +103,30 @@ class _Record:
                 address=address.number,
             )
         return keepable(url), address
+
+    def _built(self, base: str) -> tuple[str, Address]:
+        """The address of an issue whose repository and number are known."""
+        number = self._values.get("number")
+        if number is None or number == "":
+            raise Refused("no_url", key=self._mapping["number"])
+        text = _bare(number)
+        repository = self._values.get("repository") or ""
+        if not isinstance(repository, str):
+            raise Refused("not_text", key=self._mapping["repository"], kind=kind_of(repository))
+        url = _spelled(repository.strip().strip("/"), text, base, is_pull=self._is_said_pull())
+        if not url:
+            raise Refused("no_host", key=self._mapping["repository"], value=excerpt(repository))
+        try:
+            return url, parse(url)
+        except BadAddress as error:
+            raise refused_address(error, url) from None
+
+    def author(self) -> str:
+        value = self._values.get("author")
+        if isinstance(value, str) and value.startswith("{"):
+            value = _read_cell(value, self._mapping["author"])
+        key = self._mapping.get("author", "author")
+        return self._cleaned(_name_of(value), key, _LENGTHS["author"])
 
     def text(self, field: str) -> str:
         key = self._mapping.get(field, field)
@@ -218,7 +158,7 @@ class _Record:
         value = self._values.get(field)
         if value is None or value == "":
             return None
-        return _time(value, self._mapping[field])
+        return moment(value, self._mapping[field], self._zone)
 
     def labels(self) -> tuple[str, ...]:
         """Names of labels: from a list of texts or of objects with a name, or from a text with ; or |."""
@@ -228,6 +168,8 @@ class _Record:
         key = self._mapping["labels"]
         if isinstance(value, str):
             value = _listed(value, key)
+        if isinstance(value, Mapping) and ("nodes" in value or "edges" in value):
+            value = _nodes(value)[0]
         if not isinstance(value, list):
             raise Refused("bad_labels", key=key)
         names = []
@@ -244,9 +186,17 @@ class _Record:
         if value is None or value == "":
             return (), None
         key = self._mapping["comments"]
+        if isinstance(value, str) and value.startswith("["):
+            value = _read_cell(value, key)
         if isinstance(value, list):
-            comments = tuple(self._comment(comment, key) for comment in value)
+            comments = tuple(self.comment(comment, key) for comment in value)
             return comments, len(comments)
+        if isinstance(value, Mapping):
+            listed, value = _nodes(value)
+            if listed:
+                comments = tuple(self.comment(comment, key) for comment in listed)
+                total = value if isinstance(value, int) else 0
+                return comments, max(len(comments), total)
         number = value
         if isinstance(number, str) and re.fullmatch(r"[0-9]{1,10}(?:\.0)?", number.strip()):
             number = float(number)
@@ -256,13 +206,11 @@ class _Record:
             raise Refused("bad_comments", key=key)
         return (), int(number)
 
-    def _comment(self, comment: object, key: str) -> CommentDraft:
+    def comment(self, comment: object, key: str) -> CommentDraft:
         if not isinstance(comment, Mapping):
             raise Refused("bad_comments", key=key)
-        person = comment.get("user", comment.get("author"))
-        if isinstance(person, Mapping):
-            person = person.get("login", person.get("username"))
-        at = comment.get("created_at", comment.get("createdAt"))
+        person = _name_of(comment.get("user", comment.get("author")))
+        at = next((comment[name] for name in ("created_at", "createdAt", "created") if name in comment), None)
         association = comment.get("author_association", comment.get("authorAssociation"))
         if isinstance(association, str) and _CONTROL.search(association):
             raise Refused("bad_code", key=f"{key}.author_association")
@@ -272,28 +220,76 @@ class _Record:
                 association, f"{key}.author_association", _LENGTHS["author_association"]
             ),
             body=self._cleaned(comment.get("body"), f"{key}.body"),
-            created_at=None if at is None or at == "" else _time(at, f"{key}.created_at"),
+            created_at=None if at is None or at == "" else moment(at, f"{key}.created_at", self._zone),
         )
 
     def is_pull_request(self, address: Address, url: str, *, tabular: bool) -> bool | None:
         """Whether it is a pull request: by the truth of the key, not its presence, or by the forge's page."""
-        value = self._values.get("is_pull_request")
-        said = value.strip().casefold() not in _FALSE if isinstance(value, str) else bool(value)
-        if said or address.kind == "pull_request":
+        if self._is_said_pull() or address.kind == "pull_request":
             return True
-        if "is_pull_request" in self._values:
+        if "is_pull_request" in self._values or address.forge == "jira":
             return False
         # The page in a forge's answer tells issues from pull requests; a REST address, or a person, does not.
-        own = not tabular and self._values.get("number") is not None and "/repos/" not in url
-        return False if own else None
+        is_page = "url" in self._mapping and self._values.get("number") is not None and "/repos/" not in url
+        return False if is_page and not tabular else None
+
+    def _is_said_pull(self) -> bool:
+        value = self._values.get("is_pull_request")
+        return value.strip().casefold() not in _FALSE if isinstance(value, str) else bool(value)
+
+
+def _bare(number: object) -> str:
+    """The number of an issue, of which tables make 7.0 and people #7."""
+    return re.sub(r"^#|\.0$", "", str(number).strip())
+
+
+def _number_in(number: object, address: Address) -> str:
+    """The number as the address has it: in Jira without the key of the project."""
+    text = _bare(number).upper()
+    project = address.path.rpartition("/")[2] if address.forge == "jira" else ""
+    return text.removeprefix(f"{project}-") if project else text
+
+
+def _spelled(repository: str, number: str, base: str, *, is_pull: bool) -> str:
+    """The address of an issue, of which a record has the number; "" if nothing names the host."""
+    if _JIRA_KEY.fullmatch(number) and base:
+        return f"https://{base}/browse/{number}"
+    word = "pulls" if is_pull else "issues"
+    if "://" in repository:
+        return f"{repository.removesuffix('.git')}/{word}/{number}"
+    host, _, path = base.partition("/")
+    path = repository or path
+    if not host or not path:
+        return ""
+    if is_pull and host.startswith("gitlab."):
+        word = "merge_requests"
+    dash = "/-" if path.count("/") > 1 else ""
+    return f"https://{host}/{path}{dash}/{word}/{number}"
+
+
+def _name_of(person: object) -> object:
+    """The name of a person, who may be an object of a forge."""
+    if isinstance(person, Mapping):
+        return next((person[name] for name in NAMES_OF_PERSONS if person.get(name) is not None), None)
+    return person
+
+
+def _nodes(connection: Mapping[str, object]) -> tuple[list[object], object]:
+    """The members of a connection of GraphQL, and the number of all of them."""
+    nodes, edges = connection.get("nodes"), connection.get("edges")
+    if not isinstance(nodes, list) and isinstance(edges, list):
+        nodes = [edge.get("node") for edge in edges if isinstance(edge, Mapping)]
+    listed = [node for node in nodes if node is not None] if isinstance(nodes, list) else []
+    total = connection.get("totalCount", len(listed) if nodes is not None else connection)
+    return listed, total
 
 
 def _listed(text: str, key: str) -> list[object]:
-    """The labels in one cell. A list that another program wrote is read if it is JSON, else refused."""
+    """The labels in one cell: separated by ; or |, or a list as JSON or Python write it."""
     if text.lstrip().startswith("["):
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
+            value = literal(text)
+        except ValueError:
             raise Refused("bad_labels", key=key) from None
         if not isinstance(value, list):
             raise Refused("bad_labels", key=key)
@@ -301,23 +297,9 @@ def _listed(text: str, key: str) -> list[object]:
     return list(re.split("[;|]", text))
 
 
-def _time(value: object, key: str) -> datetime:
-    """A moment in UTC, from ISO 8601 or from seconds or milliseconds since 1970."""
-    moment = None
-    if isinstance(value, str):
-        text = value.strip()
-        try:
-            moment = datetime.fromisoformat(re.sub(r" ?UTC$", "+00:00", text))
-        except ValueError:
-            moment = None
-        if moment and moment.tzinfo is None:
-            raise Refused("no_zone", key=key, value=excerpt(text))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        # pandas writes milliseconds; as seconds they would be thousands of years away, so both are clear.
-        if 0 < value < 10**10:
-            moment = datetime.fromtimestamp(value, UTC)
-        elif 10**11 < value < 10**13:
-            moment = datetime.fromtimestamp(value / 1000, UTC)
-    if moment is None or not 1970 < moment.year < 2200:
-        raise Refused("bad_time", key=key, value=excerpt(str(value)))
-    return moment.astimezone(UTC)
+def _read_cell(text: str, key: str) -> object:
+    """An object or a list that another program wrote into a cell."""
+    try:
+        return literal(text)
+    except ValueError:
+        raise Refused("bad_cell", key=key) from None

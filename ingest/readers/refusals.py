@@ -36,6 +36,33 @@ TEMPLATES: dict[str, str] = {
     "binary": gettext_noop(
         "this is %(kind)s, not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again."
     ),
+    "archive": gettext_noop("this is %(kind)s. Unpack it, pack its files as ZIP or gzip, and try again."),
+    "packed_cut": gettext_noop(
+        "the gzip file ends too early, after %(bytes)d unpacked bytes. Fetch it again whole."
+    ),
+    "packed_damaged": gettext_noop(
+        "the packed file is damaged after %(bytes)d unpacked bytes. Fetch it or pack it again."
+    ),
+    "packed_otherwise": gettext_noop(
+        "the file is packed by a method that is not read here. Pack it as an ordinary ZIP archive."
+    ),
+    "encrypted": gettext_noop("the file is locked by a password. Pack it without a password."),
+    "nested": gettext_noop(
+        "this is an archive inside an archive. Unpack it and pack its files into one ZIP."
+    ),
+    "unpacked_too_large": gettext_noop(
+        "the file has more than %(limit)d bytes when it is unpacked. Split it and load the parts."
+    ),
+    "bomb": gettext_noop(
+        "unpacked, the file is more than %(times)d times as large as packed, which no list of issues is. "
+        "Unpack it, check it, and load what it holds."
+    ),
+    "zip_damaged": gettext_noop("the ZIP archive is cut or damaged. Fetch it or pack it again."),
+    "many_files": gettext_noop("the ZIP archive has more than %(limit)d files. Pack fewer files into one."),
+    "file_twice": gettext_noop(
+        'the ZIP archive has two files named "%(name)s". Rename one of them and pack the files again.'
+    ),
+    "no_files": gettext_noop("the ZIP archive holds no files."),
     "encoding": gettext_noop(
         "byte 0x%(byte)s is not UTF-8, and the file does not say which encoding it has. "
         "Save it as UTF-8 and try again."
@@ -99,6 +126,13 @@ TEMPLATES: dict[str, str] = {
     "json_syntax": gettext_noop("this is not valid JSON (%(reason)s, column %(column)d). Mend it."),
     "json_deep": gettext_noop("the JSON is nested too deeply. Load a list of issues."),
     "json_cut": gettext_noop("the file ends in the middle of the JSON. Fetch it again whole."),
+    "bad_frame": gettext_noop(
+        'the column "%(key)s" is no object of its rows. Write the frame with orient="records" and lines=True.'
+    ),
+    "frame_too_large": gettext_noop(
+        "the frame is written column by column and has more than %(limit)d characters. "
+        'Write it with orient="records" and lines=True.'
+    ),
     "duplicate_key": gettext_noop('the key "%(key)s" occurs twice in one object. Remove one of them.'),
     "record_too_long": gettext_noop(
         "the record has more than %(limit)d characters. Shorten it, or leave out its discussion."
@@ -109,6 +143,11 @@ TEMPLATES: dict[str, str] = {
         '"%(key)s" holds NUL, half a character or another control character. Remove it.'
     ),
     "no_url": gettext_noop('"%(key)s" is empty: no address of an issue. Fill it in.'),
+    "no_host": gettext_noop(
+        '"%(key)s" holds "%(value)s", a repository without its host. Type the host, such as github.com, '
+        "on the page of the file."
+    ),
+    "bad_cell": gettext_noop('"%(key)s" holds an object or a list that cannot be read. Write it as JSON.'),
     "bad_time": gettext_noop(
         '"%(key)s" holds "%(value)s", which cannot be read as a time. Write it as 2024-05-31T09:30:00Z.'
     ),
@@ -116,6 +155,13 @@ TEMPLATES: dict[str, str] = {
         '"%(key)s" holds "%(value)s", a time without a time zone. Write it as 2024-05-31T09:30:00Z.'
     ),
     "bad_labels": gettext_noop('"%(key)s" cannot be read as labels. Separate their names by ; or |.'),
+    "rich_text": gettext_noop(
+        '"%(key)s" is a document of Jira, not a text. Ask Jira again by /rest/api/2/, which answers texts.'
+    ),
+    "comment_alone": gettext_noop(
+        "this is a comment, not an issue. Pack the file of the issues and that of the comments as one ZIP "
+        "archive."
+    ),
     "bad_comments": gettext_noop('"%(key)s" is neither a count nor a list of comments.'),
     "number_differs": gettext_noop(
         '"%(key)s" is %(number)s, but the address says %(address)s. Correct one of them.'

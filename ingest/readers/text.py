@@ -3,15 +3,23 @@
 import codecs
 import io
 import re
-from typing import BinaryIO
 
 from charset_normalizer import from_bytes
 
+from ingest.readers.packed import Readable
 from ingest.readers.refusals import Refusal, Refused, UnreadableFile, Word, gettext_noop
 
 ENCODINGS = ("utf-8", "utf-16", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1252")
 """The encodings that a user may choose for a file that is not UTF-8."""
 
+_ARCHIVES: tuple[tuple[bytes, str], ...] = (
+    (b"BZh", gettext_noop("a bzip2 archive")),
+    (b"\xfd7zXZ\x00", gettext_noop("an xz archive")),
+    (b"\x28\xb5\x2f\xfd", gettext_noop("a zstd archive")),
+    (b"7z\xbc\xaf\x27\x1c", gettext_noop("a 7z archive")),
+    (b"Rar!\x1a\x07", gettext_noop("a RAR archive")),
+)
+_TAR = Word(gettext_noop("a tar archive"))
 _BINARY: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", gettext_noop("a ZIP archive or a spreadsheet (.xlsx, .ods)")),
     (b"PK\x05\x06", gettext_noop("a ZIP archive or a spreadsheet (.xlsx, .ods)")),
@@ -21,11 +29,6 @@ _BINARY: tuple[tuple[bytes, str], ...] = (
     (b"\xff\xd8\xff", gettext_noop("a JPEG picture")),
     (b"GIF8", gettext_noop("a GIF picture")),
     (b"\x1f\x8b", gettext_noop("a gzip archive")),
-    (b"BZh", gettext_noop("a bzip2 archive")),
-    (b"\xfd7zXZ\x00", gettext_noop("an xz archive")),
-    (b"\x28\xb5\x2f\xfd", gettext_noop("a zstd archive")),
-    (b"7z\xbc\xaf\x27\x1c", gettext_noop("a 7z archive")),
-    (b"Rar!\x1a\x07", gettext_noop("a RAR archive")),
     (b"SQLite format 3\x00", gettext_noop("an SQLite database")),
     (b"PAR1", gettext_noop("a Parquet file")),
     (b"\x7fELF", gettext_noop("a program")),
@@ -71,7 +74,7 @@ class Source(io.RawIOBase):
     `max_bytes` raises Refused. Closing it leaves `stream` open.
     """
 
-    def __init__(self, stream: BinaryIO, *, head: bytes = b"", max_bytes: int) -> None:
+    def __init__(self, stream: Readable, *, head: bytes = b"", max_bytes: int) -> None:
         super().__init__()
         self._stream = stream
         self._head = memoryview(head)
@@ -135,9 +138,7 @@ def encoding_of(head: bytes, chosen: str | None = None) -> str:
         raise ValueError(f"{chosen!r} is not one of {ENCODINGS}")
     if not head.strip():
         raise UnreadableFile(Refusal(0, "empty" if not head else "no_rows"))
-    for magic, kind in _BINARY:
-        if head.startswith(magic):
-            raise UnreadableFile(Refusal(0, "binary", {"kind": Word(kind)}))
+    _refuse_binary(head)
     encoding = _encoding(head, chosen)
     text = head_text(head[:65536], encoding).lstrip("\ufeff")
     if _HTML.match(text):
@@ -149,6 +150,16 @@ def encoding_of(head: bytes, chosen: str | None = None) -> str:
     if "\r" in text.strip() and "\n" not in text:
         raise UnreadableFile(Refusal(0, "line_ends"))
     return encoding
+
+
+def _refuse_binary(head: bytes) -> None:
+    """Raises UnreadableFile for a file that its first bytes name."""
+    if head[257:262] == b"ustar":
+        raise UnreadableFile(Refusal(0, "archive", {"kind": _TAR}))
+    for code, known in (("archive", _ARCHIVES), ("binary", _BINARY)):
+        for magic, kind in known:
+            if head.startswith(magic):
+                raise UnreadableFile(Refusal(0, code, {"kind": Word(kind)}))
 
 
 def _encoding(head: bytes, chosen: str | None) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -15,8 +15,10 @@ from accounts.http import AuthedRequest
 from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
+from core.numbers import whole_number
 from core.pages import page_of
 from ingest import actions, files, rules
+from ingest.forms.readings import ReadingForm
 from ingest.forms.uploads import UploadForm
 from ingest.models import Import, ImportRow
 from ingest.queries.imports import (
@@ -29,8 +31,8 @@ from ingest.queries.imports import (
     state_of,
 )
 from ingest.queries.previews import preview
-from ingest.readers import Sniffed
-from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
+from ingest.readers import Sniffed, is_complete
+from ingest.words import COUNT_NAMES, FIELD_NAMES, format_in_words
 from studies.models import Study
 from studies.pages import frame, study_of
 
@@ -91,7 +93,7 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
     if state == "waiting":
         template = "ingest/preview.html"
-        context |= _preview(run)
+        context |= _preview(request, run)
     else:
         template = "ingest/import.html"
         context |= _report(request, run)
@@ -100,6 +102,30 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
         # The job ended while its page was open: reload the page, which now has the report.
         response["HX-Refresh"] = "true"
     return response
+
+
+@require_POST
+def read_import_again(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
+    """Read a file that waits by other columns or keys, and show its preview again."""
+    study, member = study_of(request, slug, rules.may_import)
+    run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
+    sniffed, nth = _chosen(request, run)
+    form = ReadingForm(request.POST, sniffed=sniffed, part=sniffed.files[nth])
+    if not form.is_valid():
+        context = {**frame(study, member, "imports"), "run": run, "state": state_of(run), "job": run.job}
+        context |= _preview(request, run) | {"form": form}
+        return render_page(request, "ingest/preview.html", context, status=422)
+    actions.read_again(run=run, **form.cleaned_data)
+    if not sniffed.parts:
+        return go_to(request, run)
+    return redirect(f"{run.get_absolute_url()}?file={nth}")
+
+
+def _chosen(request: AuthedRequest, run: Import) -> tuple[Sniffed, int]:
+    """How an import will be read, and the number of the file in it that the address chooses."""
+    sniffed = files.as_sniffed(run.mapping)
+    asked = whole_number(request.GET.get("file", ""), digits=4) or 0
+    return sniffed, asked if asked < len(sniffed.files) else 0
 
 
 @require_POST
@@ -156,13 +182,19 @@ def _source(sniffed: Sniffed, field: str) -> str:
     return source
 
 
-def _preview(run: Import) -> dict[str, Any]:
-    sniffed = files.as_sniffed(run.mapping)
+def _preview(request: AuthedRequest, run: Import) -> dict[str, Any]:
+    whole, nth = _chosen(request, run)
+    sniffed = whole.files[nth]
     found = preview(run)
     return {
         "found": found,
         "sniffed": sniffed,
-        "format": FORMAT_NAMES[sniffed.format],
+        "is_complete": is_complete(whole),
+        "form": ReadingForm(sniffed=whole, part=sniffed),
+        "parts": [(part.name, format_in_words(part), at == nth) for at, part in enumerate(whole.parts)],
+        "nth": nth,
+        "format": format_in_words(whole),
+        "aside": [(COUNT_NAMES[name], count) for name, count in found.aside.items()] if found else [],
         "former": former_import(run),
         "fields": [
             (name, _source(sniffed, field)) for field, name in FIELD_NAMES.items() if field in sniffed.mapping

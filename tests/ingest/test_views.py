@@ -1,6 +1,7 @@
 """Pages of issues and imports: who may, what they show, what they refuse."""
 
 import csv
+import gzip
 import io
 import json
 
@@ -14,6 +15,7 @@ from ingest import actions
 from ingest.models import Import, Issue, Snapshot
 from tests.factories import make_issue, make_issues, make_member, make_repository, make_study, make_user
 from tests.ingest.files import jsonl, load, receive, record, urls
+from tests.ingest.readers.test_packed import zipped
 
 pytestmark = pytest.mark.django_db
 
@@ -170,7 +172,7 @@ class TestNewImport:
 
         assert "Field Read from address each line" in said["list"]
         assert "pull request or issue pull_request, in rows that have it" in said["without"]
-        assert "pull request or issue pull_request Its first rows" in said["with"].replace("Not read:", "")
+        assert "pull request or issue pull_request address" in said["with"]
         assert "Key of the file" in said["with"]
 
     def test_the_limit_is_said_without_a_needless_decimal(self, signed_in, study, settings) -> None:
@@ -195,7 +197,7 @@ class TestNewImport:
             ("a.json", b"\x89PNG\r\n\x1a\n", "a.json: This is a PNG picture"),
             ("a.csv", "url,t\nhttps://github.com/a/b/issues/1,é\n".encode("latin-1"), "Line 2: byte 0xE9"),
             ("a.csv", b"url,URL\nx,y\n", "columns 1 and 2 are both named"),
-            ("a.csv", b"title,body\nx,y\n", "no column holds the address"),
+            ("a.csv", b"title\nx\n", "no column holds the address"),
         ],
     )
     def test_a_file_that_cannot_be_read_is_refused(
@@ -387,3 +389,90 @@ class TestRowsAsCsv:
         body = b"".join(signed_in.get(address("import_rows", study, run.pk)).streaming_content).decode()
 
         assert [row["outcome"] for row in csv.DictReader(io.StringIO(body))] == ["repeated", "refused"]
+
+
+class TestReadAgain:
+    FRAME = b"nr,headline,when\n7,<b>Loss</b>,2024-05-31 17:30:00\n8,Other,2024-06-01 00:00:00\n"
+    CHOSEN = {"from_number": "nr", "from_title": "headline", "from_created_at": "when", "base": "https://github.com/o/r/", "zone": "Asia/Shanghai"}  # fmt: skip
+
+    def test_a_frame_without_addresses_asks_for_its_columns(self, signed_in, study, lead) -> None:
+        response = signed_in.post(
+            address("new_import", study), {"uploads": SimpleUploadedFile("frame.csv", self.FRAME)}
+        )
+        run = Import.objects.get()
+
+        page = signed_in.get(response["Location"]).text
+
+        assert "It is not known yet which issue each row is about." in page
+        assert f'action="{address("read_import_again", study, run.pk)}"' in page
+        assert '<option value="headline">headline</option>' in page
+        assert address("confirm_import", study, run.pk) not in page
+        assert signed_in.post(address("confirm_import", study, run.pk)).status_code == 409
+
+    def test_the_chosen_columns_are_read_shown_and_imported(self, signed_in, study) -> None:
+        run = receive(study, self.FRAME, "frame.csv")
+
+        response = signed_in.post(address("read_import_again", study, run.pk), self.CHOSEN)
+        page = signed_in.get(run.get_absolute_url()).text
+        run.refresh_from_db()
+        actions.import_issues(run=run)
+
+        assert response["Location"] == run.get_absolute_url()
+        assert "&lt;b&gt;Loss&lt;/b&gt;" in page
+        assert "o/r #7" in page
+        assert f'action="{address("confirm_import", study, run.pk)}"' in page
+        assert list(
+            Issue.objects.order_by("pk").values_list("url", "current__title", "current__opened_at__hour")
+        ) == [
+            ("https://github.com/o/r/issues/7", "<b>Loss</b>", 9),
+            ("https://github.com/o/r/issues/8", "Other", 16),
+        ]
+
+    @pytest.mark.parametrize(
+        ("changed", "words"),
+        [
+            ({"from_number": ""}, "Choose the column with the address, or the column with the number"),
+            ({"base": ""}, "Choose the column with the address, or the column with the number"),
+            ({"base": "no host"}, "This is no repository and no host: no host"),
+            ({"from_title": "x"}, "x is not one of the available choices."),
+            ({"only": "engine"}, "This is no repository: engine"),
+        ],
+    )
+    def test_a_wrong_choice_is_refused(self, signed_in, study, changed, words) -> None:
+        run = receive(study, self.FRAME, "frame.csv")
+        run.refresh_from_db()
+
+        response = signed_in.post(address("read_import_again", study, run.pk), self.CHOSEN | changed)
+
+        assert response.status_code == 422
+        assert words in response.text
+        assert Import.objects.get().mapping == run.mapping
+
+    def test_an_import_that_was_started_keeps_its_columns(self, signed_in, study, lead) -> None:
+        run = receive(study, urls(1), "list.txt")
+        actions.confirm_import(run=run, by=lead.user)
+
+        assert signed_in.post(address("read_import_again", study, run.pk)).status_code == 409
+
+    def test_the_files_of_a_zip_are_shown_and_read_alike(self, signed_in, study) -> None:
+        files = {"2023.csv": self.FRAME, "2024.csv": self.FRAME.replace(b"7,", b"9,"), "more.txt": urls(1)}
+        run = receive(study, zipped(files), "all.zip")
+
+        signed_in.post(f"{address('read_import_again', study, run.pk)}?file=1", self.CHOSEN)
+        page = " ".join(strip_tags(signed_in.get(f"{run.get_absolute_url()}?file=2").text).split())
+        run.refresh_from_db()
+        actions.import_issues(run=run)
+
+        assert "2023.csv CSV" in page
+        assert "more.txt list of addresses" in page
+        assert [part["base"] for part in run.mapping["parts"]] == ["github.com/o/r", "github.com/o/r", ""]
+        found = sorted(Issue.objects.values_list("repository__path", "number"))
+        assert found == [("o/r", "7"), ("o/r", "8"), ("o/r", "9"), ("owner/repo", "1")]
+        assert list(run.rows.values_list("file", "line", "message")) == [
+            ("2024.csv", 3, "The issue of line 3 of 2023.csv again; that line was kept.")
+        ]
+
+    def test_the_format_is_told_in_words(self, signed_in, study) -> None:
+        run = receive(study, gzip.compress(jsonl(record(1, node_id="I_1"))), "issues.jsonl.gz")
+
+        assert "JSON in gzip: issues of GitHub over REST" in signed_in.get(run.get_absolute_url()).text

@@ -139,6 +139,7 @@ imports                    get    302  404  404  200  200  403  403  403  403
 new_import                 get    302  404  404  200  200  403  403  403  403
 new_import                 post   401  404  404  422  422  403  403  403  403
 import                     get    302  404  404  200  200  403  403  403  403
+read_import_again          post   401  404  404  302  302  403  403  403  403
 confirm_import             post   401  404  404  302  302  403  403  403  403
 discard_import             post   401  404  404  302  302  403  403  403  403
 import_rows                get    302  404  404  200  200  403  403  403  403
@@ -379,7 +380,7 @@ def world(settings, tmp_path) -> World:
 def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
     slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
-    of_import = ("import", "confirm_import", "discard_import", "import_rows")
+    of_import = ("import", "read_import_again", "confirm_import", "discard_import", "import_rows")
     of_harvest = (
         "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
         "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues",

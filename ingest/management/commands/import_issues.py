@@ -22,7 +22,7 @@ from ingest.queries.imports import former_import
 from ingest.queries.previews import preview
 from ingest.readers import ENCODINGS
 from ingest.terminal import account, progress_bar
-from ingest.words import COUNT_NAMES, FIELD_NAMES, FORMAT_NAMES
+from ingest.words import COUNT_NAMES, FIELD_NAMES, format_in_words
 from studies.actions import create_study, is_slug
 from studies.models import Study
 
@@ -97,17 +97,20 @@ class Command(BaseCommand):
         sniffed, found = files.as_sniffed(run.mapping), preview(run)
         console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]
         console.print(
-            f"{run.name}: {FORMAT_NAMES[sniffed.format]}, {sniffed.encoding.upper()}",
+            f"{run.name}: {format_in_words(sniffed)}, {sniffed.encoding.upper()}",
             markup=False,
             soft_wrap=True,
         )
         table = Table("field", "read from", "in the first row", box=None, pad_edge=False)
-        first = sniffed.sample[0] if sniffed.sample else {}
-        for field, name in FIELD_NAMES.items():
-            if field in sniffed.mapping:
-                source = sniffed.mapping[field]
-                value = first.get(source, first.get(source.partition(".")[0], ""))
-                table.add_row(str(name), _plain(source), _plain(value))
+        for part in sniffed.files:
+            if part.name:
+                table.add_row(_plain(part.name), _plain(format_in_words(part)), "")
+            first = part.sample[0] if part.sample else {}
+            for field, name in FIELD_NAMES.items():
+                if field in part.mapping:
+                    source = part.mapping[field]
+                    value = first.get(source, first.get(source.partition(".")[0], ""))
+                    table.add_row(str(name), _plain(source), _plain(value))
         console.print(table)
         if sniffed.unused:
             console.print(f"not read: {', '.join(sniffed.unused)}", markup=False, soft_wrap=True)

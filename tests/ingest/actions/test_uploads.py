@@ -65,10 +65,10 @@ class TestReceive:
         [
             ("a.csv", b"<!DOCTYPE html><html><body>Sign in</body></html>", "html", "HTML page"),
             ("a.csv", b"", "empty", "empty"),
-            ("a.jsonl", b"PK\x03\x04rest", "binary", "ZIP"),
+            ("a.jsonl", b"PK\x03\x04rest", "zip_damaged", "ZIP"),
             ("a.csv", "url,title\nhttps://github.com/a/b/issues/1,Größe\n".encode("cp1252"), None, "UTF-8"),
             ("a.csv", b"url,title,title\nx,y,z\n", "duplicate_header", "columns 2 and 3"),
-            ("a.csv", b"name,title\nx,y\n", "no_url_column", "address of the issue"),
+            ("a.csv", b"name\nx\n", "no_url_column", "address of the issue"),
         ],
     )
     def test_refuses_what_it_cannot_read_and_keeps_nothing(self, name, data, code, words) -> None:

@@ -4,12 +4,13 @@ import io
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ingest.readers import json_stream, sniff
-from ingest.readers.json_stream import Record, records
+from ingest.readers import scanner, sniff
+from ingest.readers.layouts import layout_of
 from ingest.readers.refusals import Refusal
+from ingest.readers.scanner import Record, records
 from tests.ingest.readers.reading import drafts, identities, read
 
 ONE = '{"url": "https://github.com/o/r/issues/1", "title": "one"}'
@@ -46,7 +47,7 @@ def test_every_shape_is_read(shape):
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
 def test_pieces_of_any_size_give_the_same(shape, size, monkeypatch):
     whole = list(records(io.StringIO(SHAPES[shape]), encoding="utf-8", max_record=1000))
-    monkeypatch.setattr(json_stream, "_CHUNK", size)
+    monkeypatch.setattr(scanner, "CHUNK", size)
 
     assert list(records(io.StringIO(SHAPES[shape]), encoding="utf-8", max_record=1000)) == whole
 
@@ -62,12 +63,13 @@ JSON = st.recursive(
     st.lists(st.dictionaries(st.text(max_size=6), JSON, max_size=5), max_size=6), st.sampled_from([None, 1])
 )
 def test_any_objects_come_back_from_an_array_and_from_lines(values, indent):
+    # What looks like a forge's answer or a frame is entered, and is no record.
+    assume(not any(layout_of(json.dumps(value), 0) for value in values))
     array = io.StringIO(json.dumps(values, indent=indent))
     lines = io.StringIO("\n".join(json.dumps(value, ensure_ascii=False) for value in values))
 
     assert [found.value for found in records(array, encoding="utf-8", max_record=10**6)] == values
-    if not any(set(value) & {"items", "issues", "data", "results", "nodes", "records"} for value in values):
-        assert [found.value for found in records(lines, encoding="utf-8", max_record=10**6)] == values
+    assert [found.value for found in records(lines, encoding="utf-8", max_record=10**6)] == values
 
 
 @given(st.text(alphabet='{}[],:"\\ \nab1', max_size=60))
@@ -152,11 +154,11 @@ def test_in_addresses_and_codes_they_refuse_the_record(record, code, escape):
 
 
 def test_an_object_too_long_is_refused_and_read_past(monkeypatch):
-    monkeypatch.setattr(json_stream, "_CHUNK", 16)
-    long = json.dumps({"url": "https://github.com/o/r/issues/3", "body": "x" * 500})
+    monkeypatch.setattr(scanner, "CHUNK", 16)
+    long = json.dumps({"url": "https://github.com/o/r/issues/3", "body": "x" * 9000})
 
-    lines = list(records(io.StringIO(f"{ONE}\n{long}\n{TWO}"), encoding="utf-8", max_record=200))
-    array = list(records(io.StringIO(f"[{ONE},{long},{TWO}]"), encoding="utf-8", max_record=200))
+    lines = list(records(io.StringIO(f"{ONE}\n{long}\n{TWO}"), encoding="utf-8", max_record=4500))
+    array = list(records(io.StringIO(f"[{ONE},{long},{TWO}]"), encoding="utf-8", max_record=4500))
 
     assert [getattr(one, "code", "") for one in lines] == ["", "record_too_long", ""]
     assert [getattr(one, "code", "") for one in array] == ["", "record_too_long"]

@@ -226,6 +226,9 @@ def test_a_time_that_cannot_be_read_refuses_the_record(value):
         ([{"name": "a"}, {"name": " b "}, {"name": ""}], ("a", "b")),
         ("a; b|c;;", ("a", "b", "c")),
         ('["a;b", "c"]', ("a;b", "c")),
+        ("['a;b', \"it's\"]", ("a;b", "it's")),
+        ("[{'id': 1, 'name': 'a', 'description': None}]", ("a",)),
+        ({"nodes": [{"name": "a"}], "totalCount": 1}, ("a",)),
         ("good first issue, please", ("good first issue, please",)),
         ([], ()),
         ("", ()),
@@ -235,7 +238,7 @@ def test_labels_are_names(labels, expected):
     assert one(labels=labels).labels == expected
 
 
-@pytest.mark.parametrize("labels", [["a", 1], [{"id": 1}], {"a": 1}, 3, "['a', 'b']", "[" * 100000])
+@pytest.mark.parametrize("labels", [["a", 1], [{"id": 1}], {"a": 1}, 3, "['a', b]", "[" * 100000])
 def test_labels_that_cannot_be_read_refuse_the_record(labels):
     assert identities(read(json.dumps({**REST, "labels": labels}))) == ["bad_labels"]
 

@@ -1,7 +1,12 @@
 """Everything that can be wrong with a file of issues is told by line, cause and what to do, in these words."""
 
+import bz2
 import gzip
 import io
+import json
+import lzma
+import tarfile
+import warnings
 import zipfile
 from typing import get_args
 
@@ -19,11 +24,38 @@ CHINESE = "url,title\n" + "".join(
 ).replace(",\n", "，请问如何解决\n")
 
 
-def spreadsheet() -> bytes:
+def zipped(*names: str, data: bytes = b"<x/>") -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")
+        for name in names:
+            archive.writestr(name, data)
     return buffer.getvalue()
+
+
+def locked(archive: bytes) -> bytes:
+    """The same with the mark of a password on each file."""
+    local = archive[:6] + b"\x01\x00" + archive[8:]
+    at = local.index(b"PK\x01\x02")
+    return local[: at + 8] + b"\x01\x00" + local[at + 10 :]
+
+
+def otherwise() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("a.txt", "https://github.com/o/r/issues/1")
+    return buffer.getvalue()
+
+
+def tar() -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a.txt"))
+    return buffer.getvalue()
+
+
+A_LIST = b"https://github.com/o/r/issues/1\n"
+UNPACK = ". Unpack it, pack its files as ZIP or gzip, and try again."
 
 
 A_PAGE = (
@@ -51,13 +83,86 @@ WHOLE_FILES = {
         b'<?xml version="1.0"?><rss>',
         "This is an XML file. Save the rows as CSV (UTF-8), JSON or JSONL and try again.",
     ),
-    "a spreadsheet": (spreadsheet(), f"This is a ZIP archive or a spreadsheet (.xlsx, .ods){NOT_TEXT}"),
+    "a spreadsheet": (
+        zipped("xl/workbook.xml"),
+        f"This is a spreadsheet or another Office file (.xlsx, .ods, .docx){NOT_TEXT}",
+    ),
+    "a document": (
+        zipped("mimetype", "content.xml"),
+        f"This is a spreadsheet or another Office file (.xlsx, .ods, .docx){NOT_TEXT}",
+    ),
     "an old spreadsheet": (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
         f"This is an old Excel or Word file (.xls, .doc){NOT_TEXT}",
     ),
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", f"This is a PNG picture{NOT_TEXT}"),
-    "an archive": (gzip.compress(b"url\n"), f"This is a gzip archive{NOT_TEXT}"),
+    "bzip2": (bz2.compress(A_LIST), f"This is a bzip2 archive{UNPACK}"),
+    "xz": (lzma.compress(A_LIST), f"This is an xz archive{UNPACK}"),
+    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(20), f"This is a zstd archive{UNPACK}"),
+    "tar": (tar(), f"This is a tar archive{UNPACK}"),
+    "tar in gzip": (gzip.compress(tar()), f"This is a tar archive{UNPACK}"),
+    "gzip in gzip": (
+        gzip.compress(gzip.compress(A_LIST)),
+        "This is an archive inside an archive. Unpack it and pack its files into one ZIP.",
+    ),
+    "gzip in ZIP": (
+        zipped("a.gz", data=gzip.compress(A_LIST)),
+        "a.gz: this is an archive inside an archive. Unpack it and pack its files into one ZIP.",
+    ),
+    "a locked ZIP": (
+        locked(zipped("a.txt", data=A_LIST)),
+        "a.txt: the file is locked by a password. Pack it without a password.",
+    ),
+    "a ZIP packed otherwise": (
+        otherwise(),
+        "a.txt: the file is packed by a method that is not read here. Pack it as an ordinary ZIP archive.",
+    ),
+    "a ZIP cut short": (
+        zipped("a.txt", data=A_LIST * 100)[:60],
+        "The ZIP archive is cut or damaged. Fetch it or pack it again.",
+    ),
+    "a ZIP without files": (zipped(), "The ZIP archive holds no files."),
+    "a ZIP of folders": (zipped("a/", ".hidden", "__MACOSX/a.txt"), "The ZIP archive holds no files."),
+    "a ZIP of too many files": (
+        zipped(*(f"{n}.txt" for n in range(1001))),
+        "The ZIP archive has more than 1000 files. Pack fewer files into one.",
+    ),
+    "two files of one name": (
+        zipped("a.txt", "a.txt"),
+        'The ZIP archive has two files named "a.txt". Rename one of them and pack the files again.',
+    ),
+    "gzip cut at once": (
+        gzip.compress(A_LIST)[:12],
+        "The gzip file ends too early, after 1 unpacked bytes. Fetch it again whole.",
+    ),
+    "gzip of something else": (
+        gzip.compress(A_LIST)[:10] + b"\xff" * 20,
+        "The packed file is damaged after 0 unpacked bytes. Fetch it or pack it again.",
+    ),
+    "a bomb": (
+        gzip.compress(b" " * 20_000_000),
+        "Unpacked, the file is more than 200 times as large as packed, which no list of issues is. Unpack it, check it, and load what it holds.",
+    ),
+    "comments alone": (
+        b'[{"id": 1, "body": "B", "issue_url": "https://api.github.com/repos/o/r/issues/1"}]',
+        "This is a comment, not an issue. Pack the file of the issues and that of the comments as one ZIP archive.",
+    ),
+    "an error of GraphQL": (
+        b'{"data": null, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}',
+        'The forge answered with an error, not with issues: "API rate limit exceeded". Ask it again and load its new answer.',
+    ),
+    "an error of Jira": (
+        b'{"errorMessages": ["Issue does not exist"], "errors": {}}',
+        'The forge answered with an error, not with issues: "Issue does not exist". Ask it again and load its new answer.',
+    ),
+    "rich text of Jira": (
+        json.dumps({"key": "AB-1", "fields": {"description": {"type": "doc", "content": []}}}).encode(),
+        f'Line 1: "description" is a document of Jira, not a text. Ask Jira again by /rest/api/2/, which answers texts.{UNREAD}',
+    ),
+    "a frame of other objects": (
+        b'{"url": {"0": "https://github.com/o/r/issues/1"}, "title": "T"}',
+        f'Line 1, record 1: the column "title" is no object of its rows. Write the frame with orient="records" and lines=True.{UNREAD}',
+    ),
     "another binary file": (bytes(range(1, 32)) * 10, f"This is a binary file{NOT_TEXT}"),
     "Latin-1": (
         "url,title\nx,y\nhttps://github.com/o/r/issues/1,café\n".encode("latin-1"),
@@ -220,8 +325,18 @@ ROWS = {
         ],
     ),
     "labels": (
-        f"url,labels\n{URL}1,['bug']\n",
+        f"url,labels\n{URL}1,['bug'\n",
         ['Line 2: "labels" cannot be read as labels. Separate their names by ; or |.'],
+    ),
+    "a repository without a host": (
+        "repo,number\no/r,1\n",
+        [
+            'Line 2: "repo" holds "o/r", a repository without its host. Type the host, such as github.com, on the page of the file.'
+        ],
+    ),
+    "an object in a cell": (
+        f"url,user\n{URL}1,{{'login'\n",
+        ['Line 2: "user" holds an object or a list that cannot be read. Write it as JSON.'],
     ),
     "comments": (
         f"url,comments\n{URL}1,I agree\n",
@@ -409,6 +524,7 @@ def test_what_stands_in_a_file_is_never_translated():
     assert asked == [TEMPLATES["address_space"], LINE]
 
 
+LARGE = {"unpacked_too_large", "frame_too_large"}
 PUBLISHED = {"not_published", "labels_differ", "bad_label", "no_folder", "no_study", "two_letter_cases"}
 
 
@@ -422,4 +538,4 @@ def test_every_refusal_there_is_stands_in_these_tables():
         f"address_{reason}" for reason in ADDRESSES
     }
 
-    assert codes | {"wrong_bytes"} | PUBLISHED == set(TEMPLATES)
+    assert codes | {"wrong_bytes"} | LARGE | PUBLISHED == set(TEMPLATES)
