@@ -5,7 +5,7 @@ Each action runs with the clock set to its moment, in the order of these moments
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
@@ -23,9 +23,12 @@ from ingest.actions import (
     find_keywords,
     import_issues,
     import_keyword_lists,
+    plan_harvest,
     receive_upload,
 )
 from ingest.keywords import read_list
+from ingest.models import KeywordList
+from ingest.queries.forge_clients import RepositoryAsked
 from studies.actions import add_member, create_study, mark_guideline_read, publish_guideline, record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
@@ -37,6 +40,8 @@ BEGUN_DAYS_AGO = 36
 GUIDELINE_CHANGED_DAYS_AGO = 6
 
 SERVING = ("emberline/ember-serve", "gridloom/gridloom")
+NEXT_WINDOW = datetime(2025, 5, 1, tzinfo=UTC)
+"""Where the harvest begins that the study has planned."""
 TRAINING = ("quillnet/lattice", "gitee.com/quillnet/quillnet-ascend")
 
 # Key of the advisory lock for loading the study: two commands at the same time load it only once.
@@ -104,6 +109,7 @@ def _load(people: list[dict[str, str]]) -> Study:
     reports.frozen(main)
     drafts.draft(story, themes)
     boards.board(story, themes)
+    _plan_next_harvest(story)
     record(study, "studies.demonstration_loaded", story.owner.user, name=study.name)
     return study
 
@@ -160,6 +166,22 @@ def _load_issues(story: Story) -> None:
             (_("Serving"), ListContent(serving.terms, SERVING)),
             (_("Training"), ListContent(training.terms, TRAINING)),
         ],
+        by=story.owner.user,
+    )
+
+
+def _plan_next_harvest(story: Story) -> None:
+    """Plan a harvest and leave it unstarted: without a forge there is nothing true to show of its run."""
+    plan_harvest(
+        study=story.study,
+        repositories=[RepositoryAsked("github", "github.com", "gridloom/gridloom")],
+        opened_from=NEXT_WINDOW,
+        opened_before=None,
+        zone="UTC",
+        with_pull_requests=False,
+        with_comments=True,
+        lists=list(KeywordList.objects.filter(study=story.study, name=_("Serving"))),
+        budget=None,
         by=story.owner.user,
     )
 

@@ -30,7 +30,7 @@ from consensus.queries.minutes import minutes
 from consensus.queries.screening import kept_issues
 from demo.data import DATA
 from demo.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
-from ingest.models import Import, Issue, KeywordListVersion, Snapshot, TermFind
+from ingest.models import Harvest, Import, Issue, KeywordListVersion, Snapshot, TermFind
 from replication.package import write_package
 from reports.agreement_report import agreement_report
 from reports.frozen.document import difference
@@ -97,7 +97,13 @@ def test_demo_loads_the_study_that_its_data_describes():
     ] == [
         {"rows": 84, "new": 84, "pull_requests": 3, "complete": True},
         {"rows": 8, "new": 8, "complete": True},
+        {},
     ]
+    planned = Harvest.objects.get()
+    assert (planned.run.job, [one.path for one in planned.repositories.all()]) == (
+        None,
+        ["gridloom/gridloom"],
+    )
     assert list(Membership.objects.order_by("pk").values_list("pseudonym", "role", "user__name")) == [
         ("R1", "owner", "Solveig Marchetti"),
         ("R2", "lead", "Tendai Marufu"),
@@ -198,7 +204,7 @@ def test_demo_labels_come_from_evenings_after_the_round_opened_and_decisions_fro
 def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
     events = list(Event.objects.order_by("at"))
     assert Counter(event.verb for event in events) == {
-        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "keyword_lists.made": 2, "taxonomies.published": 2,
+        "studies.created": 1, "people.joined": 7, "people.model_added": 1, "models.labelled": 1, "issues.imported": 2, "harvests.planned": 1, "keyword_lists.made": 2, "taxonomies.published": 2,
         "taxonomies.proposed": 2, "taxonomies.decided": 1, "boards.made": 1, "boards.together": 1,
         "guideline.published": 2, "samples.drawn": 1, "rounds.created": 6, "rounds.opened": 6, "rounds.closed": 3,
         "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,

@@ -22,7 +22,7 @@ from demo.demonstration import Demonstration, load_demonstration
 from demo.rounds import MAIN_ROUND, TO_TRY
 from ingest import files
 from ingest.actions import mark_pair, receive_upload
-from ingest.models import Import, Issue, SimilarPair
+from ingest.models import Harvest, Import, Issue, SimilarPair
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
@@ -98,7 +98,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     empty = create_study(name="Nothing yet", by=owner.user)
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
-        "study", "people", "issues", "imports", "new_import", "taxonomies", "new_taxonomy", "rounds", "new_round",
+        "study", "people", "issues", "imports", "new_import", "harvests", "new_harvest", "forge_tokens", "taxonomies", "new_taxonomy", "rounds", "new_round",
         "export", "audit", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
         "similar",
     ):  # fmt: skip
@@ -108,6 +108,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("edit_keyword_list", args=[study.slug, keyword_list.pk])
         yield reverse("issues", args=[study.slug]) + f"?list={keyword_list.pk}&found=masked"
     yield reverse("issue", args=[study.slug, with_text.pk])
+    planned = Harvest.objects.get(run__study=study)
+    for name in ("harvest", "harvest_pages", "harvested_issues"):
+        yield reverse(name, args=[study.slug, planned.pk])
     yield reverse("similar_group", args=[study.slug, with_text.pk])
     yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
     yield reverse("import", args=[study.slug, looked_at.pk])
@@ -138,7 +141,17 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from pages_of_meetings(main)
     yield reverse("consensus", args=[planned.pk])
     yield reverse("label", args=[planned.pk])
-    for name in ("study", "people", "issues", "imports", "taxonomies", "rounds", "new_round", "export"):
+    for name in (
+        "study",
+        "people",
+        "issues",
+        "imports",
+        "harvests",
+        "taxonomies",
+        "rounds",
+        "new_round",
+        "export",
+    ):
         yield reverse(name, args=[empty.slug])
     for name in ("guideline", "edit_guideline", "keywords"):
         yield reverse(name, args=[empty.slug])

@@ -163,6 +163,12 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     assert {seen.token for seen in server.seen} == {TOKEN}
     assert TOKEN not in page.content()
     assert violations(page) == []
+    for link in ("Journal", "Left-out issues"):
+        page.get_by_role("link", name=link).click()
+        expect(page.get_by_role("heading", name=link)).to_be_visible()
+        assert violations(page) == []
+        assert TOKEN not in page.content()
+        page.go_back()
     harvest.run.refresh_from_db()
     kept = harvest.run.counts["kept"]
 
