@@ -126,6 +126,9 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     engine = server.github("acme/engine", issues=40, comments=1)
     tool = server.github("acme/tool", issues=30, comments=1)
     spore = server.gitee("mind/spore", issues=110, comments=1, step=timedelta(hours=9))
+    for repository in (engine, tool, spore):
+        for issue in repository.issues.values():
+            issue.title += f" of {repository.path}"
     masked = engine.add(at=START + timedelta(days=3), body="See https://example.org/deadlock/x")
     masked.title = "A link, and nothing else"
 
