@@ -49,6 +49,7 @@ def new_harvest(request: AuthedRequest, slug: str) -> HttpResponse:
         "refusal": refusal,
         "troubled": bool(form.errors) and "estimate" in request.POST,
         "estimate": found,
+        "unknown": sum(row.requests is None for row in found.rows) if found else 0,
         "window": _window(form) if found else "",
         "hosts": _hosts(study, form, found),
     }

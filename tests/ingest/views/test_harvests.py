@@ -206,6 +206,7 @@ class TestEstimate:
         page = text_of(self.estimated(signed_in, study, server))
 
         assert page.count("not found, or hidden from your tokens") == 2
+        assert "2 repositories gave no number and are not counted." in page
 
     def test_an_invalid_plan_says_what_to_correct(self, signed_in, study, server):
         response = self.estimated(signed_in, study, server, "htmx", repositories="nothing")
