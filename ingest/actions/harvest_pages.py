@@ -67,12 +67,13 @@ def store_page(repository: HarvestedRepository, forge: Forge, page: Page, *, at:
 
 
 def advance(repository: HarvestedRepository, *, at: Place, then: Place, **more: Any) -> bool:
-    """Move the walk on, also on the given object. False, and nothing moved, if it stands elsewhere. `more`
-    are other fields of the row.
+    """Move the walk on, also on the given object. False, and nothing moved, if another run has moved it
+    elsewhere: then the object is there as well. `more` are other fields of the row.
     """
     values = {"phase": then.phase, "next_url": then.next_url, "trouble": "", "missing_url": "", **more}
     moved = HarvestedRepository.objects.filter(pk=repository.pk, phase=at.phase, next_url=at.next_url)
     if not moved.update(**values):
+        repository.refresh_from_db()
         return False
     for name, value in values.items():
         setattr(repository, name, value)

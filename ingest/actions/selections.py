@@ -117,7 +117,9 @@ class _Pass:
         """Look at the next rows. False if there are none."""
         with transaction.atomic():
             selection = Selection.objects.select_for_update(no_key=True).get(pk=self.selection.pk)
-            rows = list(self._rows.filter(pk__gt=selection.searched_to).order_by("pk")[:CHUNK])
+            # Locked: a lead may keep one of them by hand at this moment.
+            coming = self._rows.filter(pk__gt=selection.searched_to).order_by("pk")
+            rows = list(coming.select_for_update(no_key=True, of=("self",))[:CHUNK])
             if not rows:
                 return False
             for one in self._lists:

@@ -52,8 +52,7 @@ def finish(repository: HarvestedRepository, outcome: str, trouble: str) -> None:
     """End the walk over a repository."""
     at, now = place_of(repository), clock.now()
     ended = {"outcome": outcome, "trouble": trouble, "finished_at": now}
-    if not advance(repository, at=at, then=Place(Phase.DONE), **ended):
-        repository.refresh_from_db()
+    advance(repository, at=at, then=Place(Phase.DONE), **ended)
 
 
 # --- the forge's count
@@ -204,10 +203,10 @@ def ask_for_gaps(repository: HarvestedRepository, client: Client, *, then: Place
     found = [one for one in client.resolve(some).values() if one.record and one.outcome != "transferred"]
     last = client.forge.issue_url(some[-1])
     page = _page(client.forge.issue_url(some[0]), found, last if len(gaps) > AT_ONCE else "")
-    if store_page(repository, client.forge, page, at=at, then=Place(Phase.GAPS, last) if page.next else then):
-        return page
-    repository.refresh_from_db()
-    return None
+    is_stored = store_page(
+        repository, client.forge, page, at=at, then=Place(Phase.GAPS, last) if page.next else then
+    )
+    return page if is_stored else None
 
 
 def _page(url: str, found: Sequence[Resolved], following: str = "") -> Page:
@@ -298,10 +297,8 @@ def fetch_missed_comments(repository: HarvestedRepository, client: Client, *, th
             advance(repository, at=at, then=Place(at.phase), moved_to=path)
             return None
         page = Page("comments", url, 301, "", "", (), "", None, b"")
-    if store_page(repository, client.forge, page, at=at, then=Place(at.phase, page.next)):
-        return page
-    repository.refresh_from_db()
-    return None
+    is_stored = store_page(repository, client.forge, page, at=at, then=Place(at.phase, page.next))
+    return page if is_stored else None
 
 
 def _next_short(repository: HarvestedRepository, client: Client) -> str:

@@ -131,10 +131,7 @@ def _fetch(repository: HarvestedRepository, client: Client) -> Page | None:
         then = Place(repository.phase)
     else:
         then = _after(repository, client)
-    if store_page(repository, client.forge, page, at=at, then=then):
-        return page
-    repository.refresh_from_db()
-    return None
+    return page if store_page(repository, client.forge, page, at=at, then=then) else None
 
 
 def _first_url(repository: HarvestedRepository, client: Client) -> str:
@@ -171,8 +168,9 @@ def _lost_some(repository: HarvestedRepository, last: Page) -> bool:
     """
     pages = HarvestPage.objects.filter(repository=repository, phase=repository.phase).order_by("position")
     asked = [*pages.values_list("url", "total"), (last.url, last.total)]
-    begins = [nth for nth, (url, _total) in enumerate(asked) if url == asked[0][0]]
-    totals = [total for _url, total in asked[begins[-1] :] if total is not None]
+    # By the page's number: the address is another one after a move.
+    begins = [nth for nth, (url, _total) in enumerate(asked) if dict(_query(url)).get("page", "1") == "1"]
+    totals = [total for _url, total in asked[begins[-1] if begins else 0 :] if total is not None]
     return len(begins) < _MOST_PASSES and any(later < former for former, later in pairwise(totals))
 
 

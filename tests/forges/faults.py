@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from tests.forges.replies import Reply, Seen, in_json, told
+from tests.forges.replies import Reply, Seen, in_json, resource_of, told
 
 HTML = b"<!DOCTYPE html>\n<html><head><title>Unicorn! &middot; GitHub</title></head><body><p>This page is taking too long to load.</p></body></html>"
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
@@ -106,7 +107,7 @@ def _bare_429(_rule: Rule, seen: Seen, _true: Reply, quiet: Quiet) -> Reply:
 
 def _primary(rule: Rule, seen: Seen, _true: Reply, quiet: Quiet) -> Reply:
     until = seen.at.replace(microsecond=0) + timedelta(seconds=rule.seconds)
-    quiet(until, seen.token)
+    quiet(until, seen.token + resource_of(seen))
     reset = str(int(until.timestamp()))
     return told(403, PRIMARY, x_ratelimit_limit="5000", x_ratelimit_remaining="0", x_ratelimit_reset=reset)
 
@@ -141,6 +142,13 @@ def _elsewhere(_rule: Rule, seen: Seen, true: Reply, _quiet: Quiet) -> Reply:
     return replace(true, headers=true.headers | {"Link": f'<{parts.geturl()}?{query}>; rel="next"'})
 
 
+def _without_times(found: Any) -> Any:
+    """A list, or the record itself, whose times are null."""
+    if isinstance(found, list):
+        return [_without_times(record) for record in found]
+    return {**found, "created_at": None, "full_name": None, "total_count": None}
+
+
 def _of(status: int) -> Callable[..., Reply]:
     return lambda *_: Reply(status, HTML, {"Content-Type": "text/html"})
 
@@ -160,7 +168,7 @@ REPLIES: dict[str, Callable[[Rule, Seen, Reply, Quiet], Reply]] = {
     "null": lambda *_: in_json(None),
     "object": lambda *_: in_json({"message": "Server Error"}),
     "texts": lambda *_: in_json(["a", "b"]),
-    "unnumbered": lambda _rule, _seen, true, _quiet: in_json([{**record, "created_at": None} for record in json.loads(true.body)]),
+    "unnumbered": lambda _rule, _seen, true, _quiet: in_json(_without_times(json.loads(true.body))),
     "deep": lambda *_: Reply(200, b"[" * 100_000, {}),
     "empty_page": _empty_page,
     "unlinked": _unlinked,

@@ -99,3 +99,8 @@ def address(seen: Seen, base: str, **changed: str) -> str:
 
 def links(**relations: str) -> str:
     return ", ".join(f'<{to}>; rel="{name}"' for name, to in relations.items() if to)
+
+
+def resource_of(seen: Seen) -> str:
+    """The limit of GitHub under which a request falls."""
+    return {"count": "search", "graphql": "graphql"}.get(seen.kind, "core")

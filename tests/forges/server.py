@@ -16,7 +16,7 @@ from tests.forges.clock import Clock
 from tests.forges.faults import BREAKS, Faults, replied
 from tests.forges.gitee_side import GiteeSide
 from tests.forges.github_side import GitHubSide
-from tests.forges.replies import Reply, Seen, in_json
+from tests.forges.replies import Reply, Seen, in_json, resource_of
 from tests.forges.world import START, Repository, filled
 
 
@@ -132,7 +132,7 @@ class ForgeServer:
         for entry in [entry for entry in self._before if entry[0](seen)]:
             self._before.remove(entry)
             entry[1]()
-        silent = (None, seen.token, seen.token + _resource(seen))
+        silent = (None, seen.token, seen.token + resource_of(seen))
         if any(seen.at < self._quiet.get(whose, seen.at) for whose in silent):
             self.violations.append(seen)
         true = self._true(seen)
@@ -157,7 +157,7 @@ class ForgeServer:
         """The headers of GitHub's primary limit: full hours of this server's time, per token and resource."""
         if not self.hourly or seen.forge != "github":
             return {}
-        resource = _resource(seen)
+        resource = resource_of(seen)
         hour = seen.at.replace(minute=0, second=0, microsecond=0)
         reset = hour + timedelta(hours=1)
         self._used[seen.token + resource, hour] += 1
@@ -207,11 +207,6 @@ class ForgeServer:
             handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(reply.body)
-
-
-def _resource(seen: Seen) -> str:
-    """The limit of GitHub under which a request falls."""
-    return {"count": "search", "graphql": "graphql"}.get(seen.kind, "core")
 
 
 class _Server(ThreadingHTTPServer):

@@ -252,6 +252,50 @@ class TestUnderFaults:
         assert told_of_comments(row.counted) == "1 issue has fewer comments here than its forge counts."
         assert told_of_comments({}) == ""
 
+    @pytest.mark.slow
+    @pytest.mark.parametrize("forge", ["github", "gitee"])
+    def test_all_of_them_while_it_changes(self, server, study, forge):
+        """Every second answer is a fault, pages have numbers up to a cap, and issues are edited, deleted, commented, moved
+        and opened between pages; the repository is renamed.
+        """
+        server.github_side.is_by_cursor = False
+        server.github_side.page_cap = 5
+        repository = server.add(
+            forge, "team/tool", issues=640, comments=2, pulls_every=0 if forge == "gitee" else 5
+        )
+        there = server.add(forge, "team/there", issues=3)
+        for name in ("first", "second"):
+            token(server, study, f"{name}_0123456789abcdef", name)
+        lasting = [fault for fault in ONCE if fault not in {"unlinked", "empty_page"}]
+        for nth, fault in enumerate(lasting):
+            server.faults.add(fault, at=range(2 + 2 * nth, 3000, 2 * len(lasting)), times=None)
+        numbers = list(repository.truth(pulls=False))
+        begin = server.clock.now()
+
+        def happens(nth):
+            repository.delete(numbers[nth])
+            repository.delete(numbers[300 + nth], f"team/there#{next(iter(there.issues))}")
+            repository.edit(numbers[100 + nth], f"edited {nth}")
+            repository.comment(numbers[200 + nth], f"late {nth}")
+            repository.add(comments=1)
+
+        for nth in range(12):
+            at = 4 + 5 * nth
+            server.before(at, lambda nth=nth: happens(nth))
+        server.before(31, lambda: server.rename(repository, "team/renamed"))
+        harvest = plan(server, study, repository)
+        job = finished(harvest)
+        row = harvest.repositories.get()
+        assert (job.state, job.error, row.outcome, row.trouble) == (Job.State.DONE, "", "complete", "")
+        end = row.started_at.replace(microsecond=0)
+        assert begin <= end
+        assert stored(harvest) == {"team/tool": truth(repository, None, end, pulls=forge == "github")}
+        assert (
+            set(Issue.objects.values_list("number", flat=True))
+            == repository.truth(None, end, pulls=False).keys()
+        )
+        assert server.violations == []
+
 
 def _page(seen):
     return int(seen.query.get("page", "1"))
