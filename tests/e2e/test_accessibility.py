@@ -108,9 +108,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
         yield reverse("edit_keyword_list", args=[study.slug, keyword_list.pk])
         yield reverse("issues", args=[study.slug]) + f"?list={keyword_list.pk}&found=masked"
     yield reverse("issue", args=[study.slug, with_text.pk])
-    planned = Harvest.objects.get(run__study=study)
+    harvest = Harvest.objects.get(run__study=study)
     for name in ("harvest", "harvest_pages", "harvested_issues"):
-        yield reverse(name, args=[study.slug, planned.pk])
+        yield reverse(name, args=[study.slug, harvest.pk])
     yield reverse("similar_group", args=[study.slug, with_text.pk])
     yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
     yield reverse("import", args=[study.slug, looked_at.pk])
