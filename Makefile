@@ -12,7 +12,7 @@ WORKERS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev demo run test test-long lint format bench screenshots rooms lock clean
+.PHONY: help install install-dev demo run test test-long lint format translations bench screenshots rooms lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -37,7 +37,7 @@ test: install-dev ## runs the whole test suite, browser tests included; TESTS=te
 test-long: export CROSSCHECK_TEST_LONG = 1
 test-long: test ## the same with ten times the examples, whole crawls and a meeting in seven browsers
 
-lint: install-dev ## checks style, types, import contracts, templates, scripts and migrations
+lint: install-dev ## checks style, types, import contracts, templates, scripts, words and migrations
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy .
@@ -45,6 +45,8 @@ lint: install-dev ## checks style, types, import contracts, templates, scripts a
 	$(RUN) -m djlint --check --quiet templates
 	.venv/bin/deno fmt --check
 	.venv/bin/deno lint
+	$(RUN) scripts/check_words.py
+	$(RUN) -m scripts.translations
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) manage.py makemigrations --check --dry-run
 
 format: install-dev ## writes code, templates and scripts in their usual form
@@ -52,6 +54,9 @@ format: install-dev ## writes code, templates and scripts in their usual form
 	$(RUN) -m ruff format
 	$(RUN) -m djlint --reformat --quiet templates
 	.venv/bin/deno fmt
+
+translations: install-dev ## takes new texts into locale/ and compiles it; make lint names what is still to translate
+	$(RUN) -m scripts.translations write
 
 bench: install ## measures what design.md promises, against this machine's own limit
 	@$(OWN_SERVERS) exec $(RUN) -m bench

@@ -124,6 +124,11 @@ def rename(*, user: User, name: str) -> None:
     User.objects.filter(pk=user.pk).update(name=name)
 
 
+def choose_language(*, user: User, language: str) -> None:
+    """Remember in which language `user` reads pages and mails: a code of settings.LANGUAGES."""
+    User.objects.filter(pk=user.pk).update(language=language)
+
+
 def note_seen(*, user: User) -> None:
     """Update `seen_at`, to the minute, at most once in five minutes, whatever the number of requests."""
     minute = clock.now().replace(second=0, microsecond=0)

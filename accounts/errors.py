@@ -9,22 +9,22 @@ class AddressTaken(DomainError):
     """Does not confirm that the address has an account: the reader may be a stranger to its owner."""
 
     message = _(
-        "No account was made with this address. If you have an account here already, sign in with it;"
-        " what you came for waits for you."
+        "No account was created with this address. If you already have an account here, sign in."
+        " Then you can go on where you were."
     )
 
 
 class NotTheFirst(DomainError):
-    message = _("Somebody else has just made the first account here. Ask them for an invitation.")
+    message = _("Somebody else has just created the first account here. Ask that person for an invitation.")
 
 
 class WrongSetupCode(DomainError):
-    message = _("That is not the set-up code of this server. No account was made.")
+    message = _("This is not the set-up code of this server. No account was created.")
     status = 403
 
 
 class LinkUnknown(DomainError):
-    message = _("This sign-in link is not known here. Was it copied whole? If so, ask for a new one.")
+    message = _("This sign-in link is unknown. Check that you copied the whole link, or ask for a new one.")
     status = 404
 
 

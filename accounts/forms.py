@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -27,7 +28,7 @@ class AccountForm(forms.Form):
         label=_("Password"),
         max_length=256,
         strip=False,
-        help_text=_("At least 12 characters; a few words are a good one."),
+        help_text=_("At least 12 characters. A few words make a good password."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
@@ -39,6 +40,12 @@ class AccountForm(forms.Form):
             except forms.ValidationError as error:
                 self.add_error("password", error)
         return cleaned
+
+
+class LanguageForm(forms.Form):
+    """A language of this server."""
+
+    language = forms.ChoiceField(choices=lambda: settings.LANGUAGES)
 
 
 class FirstAccountForm(AccountForm):
@@ -61,7 +68,7 @@ class FirstAccountForm(AccountForm):
     def clean_code(self) -> str:
         code: str = self.cleaned_data["code"]
         if not actions.is_setup_code(code):
-            raise forms.ValidationError(_("That is not the set-up code of this server."))
+            raise forms.ValidationError(_("This is not the set-up code of this server."))
         return code
 
 

@@ -1,14 +1,30 @@
-"""Records when a user was last here, and leads the first visitor to the page that makes an account."""
+"""Chooses the language, records when a user was last here, and leads the first visitor to the page that makes
+an account.
+"""
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.middleware.locale import LocaleMiddleware
 from django.urls import reverse
+from django.utils import translation
 
 from accounts import actions, queries
 from accounts.models import User
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class Language(LocaleMiddleware):
+    """Answer in the language of the account; without it, in that of the cookie or the browser."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        user = request.user
+        if isinstance(user, User) and user.language in dict(settings.LANGUAGES):
+            translation.activate(user.language)
+            request.LANGUAGE_CODE = translation.get_language()
 
 
 class FirstVisit:

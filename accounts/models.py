@@ -29,6 +29,13 @@ class User(AbstractBaseUser, PermissionsMixin):
     name = models.CharField(_("name"), max_length=150)
     is_active = models.BooleanField(default=True)
     may_create_studies = models.BooleanField(default=False)
+    language = models.CharField(
+        max_length=12,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="A code of settings.LANGUAGES; empty: as the browser asks",
+    )
     joined_at = models.DateTimeField(default=clock.now, editable=False)
     seen_at = models.DateTimeField(null=True, help_text="Last request, to the minute")
 
@@ -43,7 +50,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             models.UniqueConstraint(
                 Lower("email"),
                 name="one_account_per_email_address",
-                violation_error_message=_("This address has an account."),
+                violation_error_message=_("This address already has an account."),
             )
         ]
 

@@ -8,6 +8,7 @@ from accounts import views
 urlpatterns: list[URLPattern] = [
     path("welcome/", views.welcome, name="welcome"),
     path("accounts/link/<slug:token>/", views.sign_in_link, name="sign_in_link"),
+    path("language/", views.choose_language, name="choose_language"),
     path("accounts/me/", views.me, name="me"),
     path("accounts/me/tokens/", views.make_token, name="make_token"),
     path("accounts/me/tokens/<slug:token_key>/revoke/", views.revoke_token, name="revoke_token"),

@@ -8,14 +8,15 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import resolve_url
+from django.shortcuts import redirect, resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import actions, queries
-from accounts.forms import FirstAccountForm, NameForm, TokenForm
+from accounts.forms import FirstAccountForm, LanguageForm, NameForm, TokenForm
 from accounts.http import AuthedRequest, sign_in, throttle
+from accounts.models import User
 from core.http import go_to, is_ours, render_page
 from core.idempotency import first_time
 
@@ -71,6 +72,27 @@ def me(request: AuthedRequest) -> HttpResponse:
     return _me(request, name_form=form, status=422 if form.errors else 200)
 
 
+@login_not_required
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Remember the reader's language, in this browser and in the account, and go back to the page."""
+    form = LanguageForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    language = form.cleaned_data["language"]
+    if isinstance(request.user, User):
+        actions.choose_language(user=request.user, language=language)
+    response = redirect(_next(request))
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        secure=request.is_secure(),
+        samesite="Lax",
+    )
+    return response
+
+
 @require_POST
 @transaction.atomic
 def make_token(request: AuthedRequest) -> HttpResponse:
@@ -80,7 +102,11 @@ def make_token(request: AuthedRequest) -> HttpResponse:
         return _me(request, token_form=form, status=422)
     if not first_time(request):
         messages.warning(
-            request, _("The form was sent twice; one token was made. Revoke it if you have not seen it.")
+            request,
+            _(
+                "The form was sent twice, but only one token was created."
+                " Revoke the token if you did not see it."
+            ),
         )
         return go_to(request, "me")
     return _me(request, new_token=actions.make_token(user=request.user, **form.cleaned_data))
@@ -91,7 +117,7 @@ def revoke_token(request: AuthedRequest, token_key: str) -> HttpResponse:
     """Revoke one of the reader's own API tokens."""
     if not actions.revoke_token(user=request.user, token_key=token_key):
         raise Http404
-    messages.success(request, _("The token is revoked. Programs that use it are refused from now on."))
+    messages.success(request, _("The token is revoked. Programs can no longer use this token."))
     return go_to(request, "me")
 
 

@@ -18,32 +18,29 @@ class Reason(Enum):
     ONE_CATEGORY = gettext_noop("all labels are the same category")
     ONE_CODE = gettext_noop("the codebook has only one category at this level")
     CATEGORY_UNUSED = gettext_noop("nobody chose this category")
-    CATEGORY_NOT_COMPARED = gettext_noop("on no issue with two labels")
-    ONE_CATEGORY_COMPARED = gettext_noop("the only category on issues with two labels")
+    CATEGORY_NOT_COMPARED = gettext_noop("no issue with two labels has this category")
+    ONE_CATEGORY_COMPARED = gettext_noop("issues with two labels have no other category")
     NO_ISSUE_IN_COMMON = gettext_noop("the two have labelled no issue in common")
     ONE_ISSUE_IN_COMMON = gettext_noop("the two have labelled only one issue in common")
-    PAIR_ONE_CATEGORY = gettext_noop("the two chose one and the same category for every issue they share")
-    NO_PAIR = gettext_noop("no two people have a kappa with each other")
-    NO_VOLUNTEER = gettext_noop("it has a kappa with none of the volunteers")
+    PAIR_ONE_CATEGORY = gettext_noop("both chose the same single category for every issue they share")
+    NO_PAIR = gettext_noop("no pair of volunteers has a kappa")
+    NO_VOLUNTEER = gettext_noop("the model has a kappa with no volunteer")
     SLOTS = gettext_noop("different people labelled different issues, so no pairs are compared")
-    BOOTSTRAP_ONLY = gettext_noop("its standard error has no formula: the bootstrap gives the interval")
-    SOME_PAIRS = gettext_noop(
-        "mean of the pairs that have a kappa; pairs without one are left out, and only the bootstrap gives"
-        " an interval"
-    )
+    BOOTSTRAP_ONLY = gettext_noop("no formula gives its standard error: use the bootstrap for an interval")
+    SOME_PAIRS = gettext_noop("mean of the pairs that have a kappa; only the bootstrap gives an interval")
     NOT_TWICE = gettext_noop("no issue was labelled twice")
     ONE_ISSUE_TWICE = gettext_noop("only one issue was labelled twice")
     TWICE_ONE_CATEGORY = gettext_noop("all labels, first and second, are the same category")
     FEW_TWICE = gettext_noop("fewer than 30 issues were labelled twice")
-    NO_DECISION = gettext_noop("no issue they labelled has a decision")
-    ONE_DECISION = gettext_noop("only one issue they labelled has a decision")
-    ONE_CATEGORY_DECIDED = gettext_noop("they and the decisions have one and the same category throughout")
+    NO_DECISION = gettext_noop("no issue with their label has a decision")
+    ONE_DECISION = gettext_noop("only one issue with their label has a decision")
+    ONE_CATEGORY_DECIDED = gettext_noop("all their labels and all decisions are the same category")
     ONE_PERIOD = gettext_noop("only one period has labels")
     TWO_RATERS = gettext_noop(
-        "how the error falls with the number of labels shows only where three people have labelled"
+        "the effect of more labels on the error is known only with three volunteers or more"
     )
     MORE_VOLUNTEERS_DO_NOT_HELP = gettext_noop(
-        "more volunteers alone do not narrow the interval so far: it takes more issues"
+        "more volunteers alone do not make the interval this narrow: you need more issues"
     )
 
     @property

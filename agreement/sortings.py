@@ -16,8 +16,8 @@ from agreement.reasons import gettext_noop
 Sorting = Mapping[int, Hashable]
 """The pile of each card that is in a pile, by card."""
 
-NO_PAIR = gettext_noop("fewer than two cards lie in a pile of both")
-NO_CHOICE = gettext_noop("both have all cards in one pile, or each card in a pile of its own")
+NO_PAIR = gettext_noop("fewer than two cards are in piles of both sortings")
+NO_CHOICE = gettext_noop("both sortings have all cards in one pile, or each card in its own pile")
 NOBODY = gettext_noop("no two sortings can be compared")
 
 

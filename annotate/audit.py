@@ -8,16 +8,22 @@ from studies.audit import say
 def register() -> None:
     say("rounds.created", _("Planned the round %(round)s: %(issues)s issues, %(volunteers)s volunteers"))
     say("samples.drawn", _("Drew the sample %(sample)s: %(issues)s issues, seed %(seed)s"))
+    say(
+        "rounds.plan_changed",
+        _("Changed the plan of the round %(round)s: %(issues)s issues, %(volunteers)s volunteers"),
+    )
+    say("rounds.opening_taken_back", _("Took back the opening of the round %(round)s"))
+    say("rounds.deleted", _("Deleted the round %(round)s, in which nobody had labelled"))
     say("rounds.opened", _("Opened the round %(round)s"))
     say(
         "rounds.followed",
         _(
-            "The round %(round)s goes on with version %(version)s, after %(before)s:"
+            "Moved the round %(round)s from version %(before)s to version %(version)s:"
             " %(again)s labels need a second look"
         ),
     )
     say("rounds.closed", _("Closed the round %(round)s"))
-    say("rounds.done", _("The second look %(round)s is done, and closed"))
+    say("rounds.done", _("Closed the second look %(round)s: all of its labels are given"))
     say("rounds.volunteer_added", _("Added %(member)s to the round %(round)s: %(slots)s assignments"))
     say("rounds.volunteer_removed", _("Took %(member)s out of the round %(round)s"))
     say(

@@ -17,59 +17,93 @@ class SampleRefused(FieldRefused):
     """A sample cannot be drawn like this. `field` names what to change."""
 
 
+class LabellingBegan(DomainError):
+    """Somebody has labelled in a round, or has a draft there, so its plan stays."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            gettext(
+                "Somebody has begun to label in %(round)s. Nothing was changed. Close this round, or copy its"
+                " plan and open the copy."
+            )
+            % {"round": name}
+        )
+
+
+class OpeningRuns(DomainError):
+    message = _(
+        "This round is being opened. Nothing was changed. Wait until it is open, or stop the opening."
+    )
+
+
+class RoundInUse(DomainError):
+    """A round that others refer to: `names` of rounds that need it as training, or leave its issues out."""
+
+    def __init__(self, name: str, names: Sequence[str]) -> None:
+        super().__init__(
+            gettext(
+                "%(round)s is part of the plan of %(others)s. Nothing was deleted. Change that plan first."
+            )
+            % {"round": name, "others": ", ".join(names)}
+        )
+
+
 class AnswersStay(DomainError):
     message = _(
-        "This training is open, so its right labels stay as they are. To correct one, plan another training."
+        "This training is open, so its right labels cannot change. To correct a right label,"
+        " plan another training."
     )
 
 
 class LabelsInThisTraining(DomainError):
     message = _(
-        "You label in this training yourself, so its right labels are not for you to know beforehand. Let"
+        "You label in this training, so you cannot see its right labels before you label. Let"
         " another lead give them, or plan the training without you."
     )
 
 
 class ExplanationMissing(DomainError):
-    message = _("Say why this is the right label: the volunteers learn from the explanation.")
+    message = _("Explain why this label is right. Volunteers learn from the explanation.")
 
 
 class ExplanationTooLong(DomainError):
-    message = _("The explanation is longer than 5,000 characters. Shorten it; it is still in the form.")
+    message = _(
+        "The explanation is longer than 5,000 characters. Your text is still in the form: shorten it."
+    )
 
 
 class NotAnExample(DomainError):
     status = 422
     message = _(
-        "Examples are of categories of the draft, and of revealed issues that nobody has yet to label."
-        " Nothing was changed."
+        "An example needs a category of the draft and a revealed issue. Nobody may still have"
+        " to label the issue. Nothing was changed."
     )
 
 
 class SlotTaken(DomainError):
-    message = _("Somebody else is labelling this issue now. It may come back to you later.")
+    message = _("Another volunteer is labelling this issue now. The issue may come back to you later.")
 
 
 class ReasonMissing(DomainError):
-    message = _("Say in a few words why you skip this issue.")
+    message = _("Give a short reason why you skip this issue.")
 
 
 class SummaryTooLong(DomainError):
-    message = _("The summary is longer than 500 characters. Shorten it; what you typed is still in the form.")
+    message = _("The summary is longer than 500 characters. Your text is still in the form: shorten it.")
 
 
 class CategoryMissing(DomainError):
-    message = _("Choose a category first, or say which one is missing.")
+    message = _("Choose a category first, or propose a missing category.")
 
 
 class QuotaReached(DomainError):
-    message = _("You have given as many labels as you were asked for in this round. Thank you.")
+    message = _("You have given all labels that the lead asked for in this round. Thank you.")
 
 
 class StaleDraft(DomainError):
     """The draft was saved in another window since; `stored` is that draft."""
 
-    message = _("You changed this draft in another window. Both texts are here: choose which one to keep.")
+    message = _("You changed this draft in another window. Both texts are below: choose which text to keep.")
 
     def __init__(self, stored: "Draft") -> None:
         self.stored = stored
@@ -85,16 +119,19 @@ class AboutALabel(DomainError):
 
 
 class AlreadyLabelled(AboutALabel):
-    message = _("You have labelled this issue already. To choose another category, change that label.")
+    message = _("You have already labelled this issue. To choose another category, change your label.")
 
 
 class StaleLabel(AboutALabel):
-    message = _("You changed this label in another window. Both are here: choose which one to keep.")
+    message = _(
+        "You changed this label in another window. Both labels are below: choose which label to keep."
+    )
 
 
 class LabelRevealed(AboutALabel):
     message = _(
-        "Others can see this label now, so it stays as it is. A meeting or the lead can still decide."
+        "Others can see this label now, so you cannot change it. A meeting or a lead can still"
+        " decide the issue."
     )
 
 
@@ -103,7 +140,7 @@ class NotLabelled(DomainError):
 
 
 class NotForModels(DomainError):
-    message = _("Models label pilots and main rounds only. Nothing was stored.")
+    message = _("Models label only pilots and main rounds. Nothing was saved.")
 
 
 class ModelLabelsRefused(DomainError):
@@ -113,7 +150,7 @@ class ModelLabelsRefused(DomainError):
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join([gettext("Nothing was stored."), *problems]))
+        super().__init__("\n".join([gettext("Nothing was saved."), *problems]))
 
 
 class ModelLabelsStay(ModelLabelsRefused):
@@ -124,6 +161,6 @@ class ModelLabelsStay(ModelLabelsRefused):
 
 class SomebodyElse(DomainError):
     message = _(
-        "You are signed in as another member than the one who opened this page. Nothing was stored; it is"
-        " still in the form."
+        "Another member opened this page, and you are signed in now. Nothing was saved. The"
+        " text is still in the form."
     )

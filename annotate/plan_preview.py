@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.forms.plans import RoundForm
+from annotate.queries.left_out import coached_among, counted_in
 from annotate.queries.planning import (
     SECONDS_ASSUMED,
     ScreeningCounts,
@@ -16,6 +18,7 @@ from annotate.queries.planning import (
 )
 from core import clock
 from core.templatetags.crosscheck import count, duration
+from ingest.models import Issue
 from rounds.allocation import fair_share
 from rounds.models import Round
 from rounds.queries.rounds import volunteers
@@ -30,7 +33,10 @@ class PlanPreview:
 
     `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, the team's own if
     `pace_is_known`. `days` are left until the deadline, with today; 0 without a deadline. `lacking`
-    volunteers are to be added. `untrained` volunteers are not in the training that the round requires.
+    volunteers are to be added. `untrained` volunteers are not in the training that the round requires,
+    and wrote none of its right labels.
+    `left_out`: names of rounds and samples with how many issues of the source they have, `left_out_issues` in
+    all. `coached`: issues that stay although they are in a pilot or training of the taxonomy.
     """
 
     issues: int
@@ -43,11 +49,19 @@ class PlanPreview:
     pace_is_known: bool
     days: int
     screened: ScreeningCounts | None
+    left_out: list[tuple[str, int]]
+    left_out_issues: int
+    coached: int
     untrained: list[str]
 
     @property
     def assignments(self) -> int:
         return self.issues * self.labels
+
+    @property
+    def left_out_twice(self) -> bool:
+        """Are some issues in several of the rounds and samples that are left out?"""
+        return sum(issues for _name, issues in self.left_out) > self.left_out_issues
 
     @property
     def lacking(self) -> int:
@@ -81,9 +95,10 @@ def preview(form: RoundForm) -> PlanPreview:
     chosen = form.asked
     members = chosen.get("members") if form.is_bound else form.initial["members"]
     crossed = chosen.get("allocation", Round.Allocation.CROSSED) == Round.Allocation.CROSSED
-    issues = form.issues()
+    issues = form.taken()
     parts = by_repository(issues) if ready else []
     number = sum(n for _path, n in parts)
+    left_out = _left_out(form) if ready else []
     labels = len(members or ()) if crossed else chosen.get("labels_per_issue") or 0
     pace = team_pace(form.study, form.planned_kind)
     deadline = chosen.get("deadline")
@@ -99,6 +114,9 @@ def preview(form: RoundForm) -> PlanPreview:
         pace_is_known=pace is not None,
         days=max((deadline - timezone.localdate(clock.now())).days + 1, 0) if deadline else 0,
         screened=screened(screening) if screening else None,
+        left_out=left_out,
+        left_out_issues=form.issues().count() - number if left_out else 0,
+        coached=_coached(form, issues) if ready else 0,
         untrained=_untrained(form),
     )
 
@@ -108,9 +126,25 @@ def effort(seconds: float) -> str:
     return duration(seconds) if seconds < LONG else _("%(n)s h") % {"n": count(round(seconds / 3600))}
 
 
+def _left_out(form: RoundForm) -> list[tuple[str, int]]:
+    names = {one.value: one.name for one in form.excludables}
+    counted = counted_in(form.issues(), [value for value in form.chosen_to_leave_out() if value in names])
+    return [(names[value], n) for value, n in counted.items() if n]
+
+
+def _coached(form: RoundForm, issues: QuerySet[Issue]) -> int:
+    taxonomy = form.taxonomy()
+    if taxonomy is None or form.planned_kind in Round.APART:
+        return 0
+    return coached_among(issues, taxonomy, of=form.replaces)
+
+
 def _untrained(form: RoundForm) -> list[str]:
     training = form.asked.get("training")
     if training is None:
         return []
     trained = {volunteer.member_id for volunteer in volunteers(training)}
-    return [str(member) for member in form.asked.get("members") or () if member.pk not in trained]
+    # Whoever wrote its right labels needs no training.
+    trained |= set(training.answers.values_list("given_by", flat=True))
+    members = form.asked.get("members") or ()
+    return [member.known_as for member in members if member.pk not in trained]

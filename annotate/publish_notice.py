@@ -14,7 +14,7 @@ def sentence(*, version: Version, member: Membership | None, **_sent: object) ->
     number, asked, is_own = begun(version, member)
     labels = ngettext("%(n)s label", "%(n)s labels", number) % {"n": count(number)}
     if is_own:
-        return _("A second look begins: %(labels)s of mine.") % {"labels": labels}
+        return _("A second look begins for %(labels)s of yours.") % {"labels": labels}
     people = ngettext("%(n)s person", "%(n)s people", asked) % {"n": count(asked)}
-    said = _("A second look begins: %(labels)s of %(people)s.") % {"labels": labels, "people": people}
+    said = _("A second look begins for %(labels)s of %(people)s.") % {"labels": labels, "people": people}
     return said if number else ""

@@ -25,7 +25,9 @@ def open_a_round(job: Job, progress: Progress) -> dict[str, Any]:
         # The round is open already if the previous attempt was lost after its commit.
         with suppress(RoundAlreadyOpen):
             try:
-                open_round_in_steps(round_=round_, by=by, report=progress)
+                open_round_in_steps(
+                    round_=round_, by=by, report=progress, reason=job.arguments.get("reason", "")
+                )
             except Cancelled:
                 take_back_slots(round_=round_)
                 raise

@@ -23,6 +23,11 @@ urlpatterns: list[URLPattern] = [
     path("rounds/<int:round_id>/pilot/", pilot.pilot, name="pilot"),
     path("rounds/<int:round_id>/pilot/training/", pilot.pilot_training, name="pilot_training"),
     path("rounds/<int:round_id>/open/", rounds.open_round, name="open_round"),
+    path("rounds/<int:round_id>/plan/", round_builder.edit_plan, name="edit_plan"),
+    path(
+        "rounds/<int:round_id>/take-back-opening/", round_builder.take_back_opening, name="take_back_opening"
+    ),
+    path("rounds/<int:round_id>/delete/", round_builder.delete_round, name="delete_round"),
     path("rounds/<int:round_id>/close/", rounds.close_round, name="close_round"),
     path("rounds/<int:round_id>/incomplete/", rounds.incomplete_issues, name="incomplete_issues"),
     path("rounds/<int:round_id>/incomplete.csv", rounds.incomplete_csv, name="incomplete_csv"),

@@ -1,4 +1,4 @@
-"""`python -m bench.coverage`: how often the 95 % intervals of the agreement report hold the truth.
+"""`python -m bench.coverage`: how often the 95 % intervals of the agreement report hold the true value.
 
 Prints a Markdown table for docs/coverage.md. Needs no database. Three minutes of one core.
 """

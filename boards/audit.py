@@ -6,8 +6,8 @@ from studies.audit import say
 
 
 def register() -> None:
-    say("boards.made", _("Made the board %(name)s: %(cards)s cards"))
-    say("boards.brought", _("Brought %(cards)s new cards onto the board %(name)s"))
-    say("boards.together", _("Ended the sorting apart on the board %(name)s"))
+    say("boards.made", _("Created the board %(name)s with %(cards)s cards"))
+    say("boards.brought", _("Added %(cards)s new cards to the board %(name)s"))
+    say("boards.together", _("Started the joint session of the board %(name)s"))
     say("boards.closed", _("Closed the board %(name)s"))
     say("boards.downloaded", _("Downloaded the mapping of the board %(name)s"))

@@ -125,7 +125,7 @@ def act(board: Board, member: Membership, body: Any) -> None:
     Raises DomainError; then nothing is changed.
     """
     if not isinstance(body, Mapping) or str(body.get("act")) not in ACTS:
-        raise BoardRefused(_("There is no such act on a board. Nothing was changed."))
+        raise BoardRefused(_("Unknown act on a board. Nothing was changed."))
     read, asked = _Body(body), ACTS[str(body["act"])]
     with transaction.atomic():
         key = read.key()
@@ -164,4 +164,6 @@ def _fit(name: str, value: Any, *, fits: bool) -> Any:
 
 
 def _unfit(name: str) -> BoardRefused:
-    return BoardRefused(_("“%(name)s” is missing or not of its kind. Nothing was changed.") % {"name": name})
+    return BoardRefused(
+        _("The field “%(name)s” is missing or has the wrong type. Nothing was changed.") % {"name": name}
+    )

@@ -23,7 +23,9 @@ class MappingNotRead(BoardRefused):
             % {"line": problem.line, "cause": _(problem.template) % problem.values}
             for problem in refused.problems
         )
-        super().__init__("\n".join([_("The file was refused and nothing was stored."), *causes]))
+        super().__init__(
+            "\n".join([_("The file has mistakes. Nothing was stored. Correct these lines:"), *causes])
+        )
 
 
 class BoardClash(DomainError):
@@ -31,41 +33,43 @@ class BoardClash(DomainError):
 
 
 class BoardClosed(DomainError):
-    message = gettext_lazy("This board is closed: its piles stay as they are. Nothing was changed.")
+    message = gettext_lazy("This board is closed, and its piles no longer change. Nothing was changed.")
 
 
 class NotApart(DomainError):
-    message = gettext_lazy("The cards of this board are sorted together now. Nothing was changed.")
+    message = gettext_lazy("The joint session of this board has started. Nothing was changed.")
 
 
 class StillApart(DomainError):
-    message = gettext_lazy("The cards of this board are still sorted apart. Nothing was changed.")
+    message = gettext_lazy(
+        "Members still sort this board alone. Nothing was changed. Wait for the joint session."
+    )
 
 
 class NothingToCompare(DomainError):
     message = gettext_lazy(
-        "There is no agreement to show: the cards are still sorted apart, or were sorted together all along."
+        "No comparison is available. Members still sort alone, or nobody sorted this board alone."
     )
 
 
 class NotYourBoard(DomainError):
     status = 403
-    message = gettext_lazy("You do not sort the cards of this board now. Nothing was changed.")
+    message = gettext_lazy("You cannot sort the cards of this board now. Nothing was changed.")
 
 
 class SortingDone(DomainError):
-    message = gettext_lazy("You have said that your sorting is done. Nothing was changed.")
+    message = gettext_lazy(
+        "You have finished sorting. Nothing was changed. To go on, press “Continue sorting”."
+    )
 
 
 class NothingToTakeBack(DomainError):
-    message = gettext_lazy("There is no move of yours to take back.")
+    message = gettext_lazy("You have no move to undo.")
 
 
 class NothingToDoAgain(DomainError):
-    message = gettext_lazy("There is nothing to do again.")
+    message = gettext_lazy("You have no move to redo.")
 
 
 class BuiltOn(DomainError):
-    message = gettext_lazy(
-        "Somebody has gone on from there, and what they did would be lost. Nothing was changed."
-    )
+    message = gettext_lazy("Another member has made a later change that would be lost. Nothing was changed.")

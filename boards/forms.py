@@ -34,19 +34,20 @@ class BoardForm(forms.Form):
     )
     source = forms.ChoiceField(choices=[(LABELS, ""), (FILE, "")], initial=LABELS)
     about = forms.ChoiceField(
-        label=gettext_lazy("Theme or type"), help_text=gettext_lazy("With all that stands below it.")
+        label=gettext_lazy("Theme or type"),
+        help_text=gettext_lazy("The board also includes all categories below."),
     )
     file = forms.FileField(label=gettext_lazy("CSV file"), allow_empty_file=True)
     with_piles = forms.BooleanField(
-        label=gettext_lazy("Begin with its sub-themes as piles"), required=False, initial=True
+        label=gettext_lazy("Start with the sub-themes of the file as piles"), required=False, initial=True
     )
     sorters = forms.MultipleChoiceField(
-        label=gettext_lazy("Sort apart first"),
+        label=gettext_lazy("Members who sort alone first"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
-            "Two people or more: each sorts all cards alone, and nobody sees how the others do it."
-            " With none all sort together at once."
+            "Choose at least two members: each sorts all cards alone and sees no other piles."
+            " Choose nobody to start with the joint session."
         ),
     )
 
@@ -61,7 +62,7 @@ class BoardForm(forms.Form):
         sorters = members(taxonomy.study).filter(left_at=None)
         self.seats = {str(each.pk): each for each in sorters if may_be_volunteer(each, taxonomy.study)}
         self.fields["about"].choices = [  # type: ignore[attr-defined]
-            ("", _("Choose one")),
+            ("", _("choose a theme or type")),
             *((str(each.state.category_id), _option(each)) for each in counted),
         ]
         self.fields["sorters"].choices = [  # type: ignore[attr-defined]
@@ -91,7 +92,7 @@ class BoardForm(forms.Form):
             self.refused = tuple(
                 (problem.line, _(problem.template) % problem.values) for problem in error.problems
             )
-            self.add_error("file", _("It was not read, and nothing about it was guessed."))
+            self.add_error("file", _("The file has mistakes and was not read."))
 
     def make(self, by: Membership) -> Board:
         """Make the board. Raises BoardRefused."""
@@ -110,4 +111,4 @@ class BoardForm(forms.Form):
 def _option(counted: CardCount) -> str:
     words = ngettext("%(code)s %(name)s: %(n)s card", "%(code)s %(name)s: %(n)s cards", counted.cards)
     state = counted.state
-    return words % {"code": state.code, "name": state.name, "n": count(counted.cards)}
+    return words % {"code": state.code, "name": state.title, "n": count(counted.cards)}

@@ -75,16 +75,16 @@ def read_mapping(data: bytes) -> list[SubTheme]:
             continue
         name = (row.rootcause.casefold(), row.subcategory.casefold())
         if name in first:
-            template = gettext_noop("“%(name)s” stands in line %(first)s already")
+            template = gettext_noop("“%(name)s” is already in line %(first)s")
             problems.append(Problem(number, template, {"name": row.subcategory, "first": first[name]}))
         first.setdefault(name, number)
         found.append(row)
     summaries = sum(len(row.symptoms) for row in found)
     if summaries > MAX_SUMMARIES:
-        template = gettext_noop("the file holds %(n)s summaries: %(most)s are the most that a board has")
+        template = gettext_noop("the file has %(n)s summaries, but a board has at most %(most)s")
         problems.append(Problem(1, template, {"n": summaries, "most": MAX_SUMMARIES}))
     if not problems and not summaries:
-        problems.append(Problem(1, gettext_noop("the file holds no summary"), {}))
+        problems.append(Problem(1, gettext_noop("the file has no summaries"), {}))
     if problems:
         raise MappingRefused(problems)
     return found
@@ -117,9 +117,9 @@ def _lines(data: bytes) -> Iterator[tuple[int, str]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + data[: error.start].count(b"\n")
-        raise _refused(line, gettext_noop("the file is not UTF-8 here: save it again as UTF-8")) from None
+        raise _refused(line, gettext_noop("this line is not UTF-8: save the file as UTF-8")) from None
     if "\0" in text:
-        template = gettext_noop("there is a NUL here: this is no text file")
+        template = gettext_noop("this line contains a NUL character: the file is not a text file")
         raise _refused(1 + text[: text.index("\0")].count("\n"), template)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[0] != ",".join(HEADER):
@@ -140,7 +140,9 @@ def _cells(number: int, line: str) -> list[_Cell]:
             if line[at : at + 1] not in {"", ","}:
                 raise _refused(
                     number,
-                    gettext_noop("after the closing quote at character %(at)s comes “%(text)s”, not a comma"),
+                    gettext_noop(
+                        "a comma is missing after the closing quote at character %(at)s, before “%(text)s”"
+                    ),
                     at=at,
                     text=line[at : at + 20],
                 )
@@ -152,7 +154,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
                 raise _refused(
                     number,
                     gettext_noop(
-                        "there is a quote at character %(at)s, inside a cell that does not begin with one"
+                        "the quote at character %(at)s is inside a cell that does not start with a quote"
                     ),
                     at=at + text.index('"') + 1,
                 )
@@ -178,7 +180,7 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
     if len(cells) != len(HEADER):
         raise _refused(
             number,
-            gettext_noop("the row has %(cells)s cells, not 3: a cell with commas stands in quotes"),
+            gettext_noop("the row has %(cells)s cells instead of 3: put a cell with commas into quotes"),
             cells=len(cells),
         )
     rootcause = _read_name(number, cells[0])
@@ -186,7 +188,7 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
     symptoms = [_plain(each) for each in cells[2].text.split(",")] if cells[2].text else []
     for place, summary in enumerate(symptoms, start=1):
         if not summary.strip():
-            template = gettext_noop("summary %(place)s of %(n)s is empty: there is a comma too many")
+            template = gettext_noop("summary %(place)s of %(n)s is empty: remove one comma")
             raise _refused(number, template, place=place, n=len(symptoms))
         if len(summary) > LONGEST_SUMMARY:
             template = gettext_noop("summary %(place)s has more than %(n)s characters")
@@ -196,7 +198,7 @@ def _row(number: int, cells: list[_Cell]) -> SubTheme:
 
 def _read_name(number: int, cell: _Cell, *, is_needed: bool = False) -> str:
     if "," in cell.text:
-        template = gettext_noop("the name “%(name)s” holds a comma: it is written 、 there")
+        template = gettext_noop("the name “%(name)s” contains a comma: write 、 instead")
         raise _refused(number, template, name=cell.text[:80])
     text = _plain(cell.text.replace(INSIDE, ",") if cell.quoted else cell.text)
     if not text.strip() and is_needed:

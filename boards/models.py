@@ -17,8 +17,8 @@ class Board(models.Model):
     """Cards to be sorted into piles: by several people apart, if wanted, and then together."""
 
     class Phase(models.TextChoices):
-        APART = "apart", _("apart")
-        TOGETHER = "together", _("together")
+        APART = "apart", _("sorting alone")
+        TOGETHER = "together", _("joint session")
         CLOSED = "closed", _("closed")
 
     taxonomy = models.ForeignKey(Taxonomy, models.CASCADE, related_name="boards")
@@ -212,14 +212,14 @@ class Move(models.Model):
         PILE = "pile", _("new pile")
         DESCRIBE = "describe", _("described")
         JOIN = "join", _("joined")
-        DROP = "drop", _("dropped")
-        ORDER = "order", _("put in another place")
+        DROP = "drop", _("dissolved")
+        ORDER = "order", _("moved to another place")
         SPLIT = "split", _("split")
         MERGE = "merge", _("merged")
         MAKE = "make", _("made a sub-theme")
-        BRING = "bring", _("brought new cards")
-        UNDO = "undo", _("taken back")
-        REDO = "redo", _("done again")
+        BRING = "bring", _("added new cards")
+        UNDO = "undo", _("undone")
+        REDO = "redo", _("redone")
 
     sorting = models.ForeignKey(Sorting, models.CASCADE, related_name="moves", db_index=False)
     number = models.PositiveIntegerField()

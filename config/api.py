@@ -6,8 +6,9 @@ from drf_spectacular.views import SpectacularAPIView
 from annotate.api import labels, model_labels, proposed_categories, rounds, samples, training
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
-from ingest.api import harvests, keyword_lists, similar
+from harvests import api as harvests
 from ingest.api import issues as ingest
+from ingest.api import keyword_lists, similar
 from reports.api import frozen, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies

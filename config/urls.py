@@ -6,6 +6,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("studies.urls")),
     path("", include("taxonomy.urls")),
     path("", include("ingest.urls")),
+    path("", include("harvests.urls")),
     path("", include("annotate.urls")),
     path("", include("consensus.urls")),
     path("", include("reports.urls")),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NotSeenYet(DomainError):
-    message = _("Label this issue first: then you see its right label and can comment on it.")
+    message = _("Label this issue first. Then you see the right label and can comment.")
 
 
 class CommentMissing(DomainError):
@@ -20,62 +20,55 @@ class CommentMissing(DomainError):
 
 
 class CommentTooLong(DomainError):
-    message = _("The comment is longer than 2,000 characters. Shorten it; it is still in the form.")
-
-
-class NotYoursToSee(DomainError):
     message = _(
-        "You may not see the labels of this issue now, so its discussion is not open to you. Nothing was"
-        " stored."
+        "The comment is longer than 2,000 characters. Your text is still in the form. Shorten the text."
     )
 
 
+class NotYoursToSee(DomainError):
+    message = _("You may not see the labels and the discussion of this issue now. Nothing was stored.")
+
+
 class NotRevealed(DomainError):
-    message = _("This issue cannot be settled yet: its labels are not complete and revealed.")
+    message = _("You cannot decide this issue yet, because its labels are not complete and revealed.")
 
 
 class IssueIsUnanimous(DomainError):
-    message = _("All labels of this issue agree, so there is nothing to settle.")
+    message = _("All labels of this issue agree. There is nothing to decide.")
 
 
 class NotAMajority(DomainError):
     message = _(
-        "A majority is more than half of the labels of an issue, and at most all of them. Nothing was"
-        " changed: choose another number."
+        "A majority is more than half of the labels of an issue, at most all labels. Nothing "
+        "was changed. Choose another number."
     )
 
 
 class AMeetingDecides(DomainError):
     message = _(
-        "In this round a meeting decides what the labels do not: put the issue on the agenda of one. Nothing"
-        " was changed."
+        "In this round only a meeting decides disagreements. Nothing was changed. Put the "
+        "issue on the agenda of a meeting."
     )
 
 
 class MeetingClosed(DomainError):
-    message = _("This meeting is closed: its agenda and its decisions stay as they are. Plan another one.")
+    message = _("This meeting is closed. Its agenda and decisions cannot change. Plan another meeting.")
 
 
 class HeldBack(DomainError):
-    message = _(
-        "You still have to label this issue in another round, so what others said of it is kept from you"
-        " until then. Nothing was changed."
-    )
+    message = _("This issue is hidden until you label it in another round. Nothing was changed.")
 
 
 class NothingToDecide(DomainError):
-    message = _("None of these issues waits for such a decision any more. Nothing was changed.")
+    message = _("None of these issues waits for this decision now. Nothing was changed.")
 
 
 class ReasonToReopenMissing(DomainError):
-    message = _("Say in a sentence why the issue is open again: it stands in its history.")
+    message = _("Why do you reopen this issue? Your reason appears in its history.")
 
 
 class NothingForTheAgenda(DomainError):
-    message = _(
-        "None of these issues can go on this agenda: each is decided, or on the agenda of another meeting."
-        " Nothing was changed."
-    )
+    message = _("All of these issues are decided or on the agenda of another meeting. Nothing was changed.")
 
 
 class NotAPair(DomainError):
@@ -83,14 +76,15 @@ class NotAPair(DomainError):
 
 
 class RationaleMissing(DomainError):
-    message = _("Give the reason for this decision in a sentence.")
+    message = _("Give the reason for this decision in one sentence.")
 
 
 class StaleDecision(DomainError):
     """Somebody decided or reopened the issue meanwhile; `standing` is the decision that stands now."""
 
     message = _(
-        "Somebody else settled this issue meanwhile. Read that decision, then decide again if you disagree."
+        "Somebody else decided this issue while you typed. Your text is kept. Read the "
+        "decision, then decide again if you disagree."
     )
 
     def __init__(self, standing: "Decision | None", *, kept: dict[str, str] | None = None) -> None:
@@ -103,13 +97,13 @@ class MeetingRefused(FieldRefused):
 
 
 class MeetingNotOpen(DomainError):
-    message = _("This meeting is not open yet. Its chair, or a lead of the study, can open it.")
+    message = _("This meeting is not open yet. Its chair or a lead can open the meeting.")
 
 
 class NotTogether(DomainError):
     message = _(
-        "Only a meeting that is held together looks at one issue at a time. Here each person opens the issues"
-        " in their own order."
+        "Only a meeting at a fixed time goes from issue to issue together. In this meeting, "
+        "each person chooses the issues."
     )
 
 
@@ -118,44 +112,44 @@ class OffTheAgenda(DomainError):
 
 
 class ItemDecided(DomainError):
-    message = _("This issue is decided already. Reopen it first, with a reason.")
+    message = _("This issue is already decided. Reopen the issue first, with a reason.")
 
 
 class NotPresent(DomainError):
     message = _(
-        "You are not counted as present, so your vote was not stored. Open the page of the meeting again and"
-        " vote then."
+        "You are not counted as present, so your vote was not stored. Open the page of the "
+        "meeting again, then vote."
     )
 
 
 class VoteNotOpen(DomainError):
-    message = _("No vote on this issue is open. Its chair opens it.")
+    message = _("No vote on this issue is open. The chair opens the vote.")
 
 
 class VoteClosed(DomainError):
     message = _(
-        "This vote was closed before your choice came in, so it was not counted. If the chair opens another"
-        " vote you can cast it there."
+        "This vote was closed before your choice arrived. Your choice was not counted. You "
+        "can vote again if the chair opens another vote."
     )
 
 
 class VoteStillOpen(DomainError):
-    message = _("A vote is still open. Reveal it first, then try again. Nothing was changed.")
+    message = _("A vote is still open. Nothing was changed. Close the vote, then try again.")
 
 
 class VoteMissing(DomainError):
-    message = _("No vote on this issue is closed yet, and this decision needs one.")
+    message = _("This decision needs a closed vote, and this issue has none.")
 
 
 class VotesDoNotSuffice(DomainError):
     message = _(
-        "The votes do not suffice for this decision. Discuss and vote again, or let the chair decide with a"
-        " rationale."
+        "The votes are not enough for this decision. Discuss and vote again, or let the "
+        "chair decide with a rationale."
     )
 
 
 class NobodyDecidesForAPair(DomainError):
-    message = _("A pair decides by agreeing: nobody decides for the two. Nothing was changed.")
+    message = _("A pair decides only by voting for the same category. Nothing was changed.")
 
 
 class NoQuorum(DomainError):
@@ -163,13 +157,13 @@ class NoQuorum(DomainError):
 
     def __init__(self, *, needs: int, there: int) -> None:
         super().__init__(
-            gettext("The meeting needs %(needs)s people for a decision, and %(there)s took part in this one.")
+            gettext("The meeting needs %(needs)s people for a decision. Only %(there)s took part.")
             % {"needs": needs, "there": there}
         )
 
 
 class FollowUpIncomplete(DomainError):
     message = _(
-        "Say what follows: an example needs its category, a proposal a name, a line for the guideline its"
-        " text of at most 1,000 characters."
+        "Complete the follow-up: an example needs a category, a proposal a name, a guideline "
+        "line a text of at most 1,000 characters."
     )

@@ -32,7 +32,7 @@ def _lines(found: Document) -> Iterable[str]:
         yield f"- **{escaped(fact['name'])}:** {escaped(fact['text'])}"
     if found["there"]:
         people = ", ".join(f"{escaped(one['who'])} ({escaped(one['text'])})" for one in found["there"])
-        yield f"- **{_('There')}:** {people}"
+        yield f"- **{_('Present')}:** {people}"
     yield from ["", f"## {_('Numbers')}", ""]
     for fact in found["numbers"]:
         yield f"- {escaped(fact['name'])}: {escaped(fact['text'])}"
@@ -45,8 +45,7 @@ def _lines(found: Document) -> Iterable[str]:
 
 def _group_lines(found: Document) -> Iterable[str]:
     for group in found["groups"]:
-        pair = _(" or ").join(f"{one['code']} {one['name']}".strip() for one in group["pair"])
-        yield from ["", f"## {escaped(pair) or _('Open labels')}"]
+        yield from ["", f"## {escaped(group['heading'])}"]
         for item in group["items"]:
             yield from _item_lines(item)
     if found["not_reached"]:
@@ -57,7 +56,7 @@ def _group_lines(found: Document) -> Iterable[str]:
 
 def _item_lines(item: dict[str, Any]) -> Iterable[str]:
     yield from ["", f"### {escaped(item['place'])}: {escaped(item['title'])}", "", _link(item["url"]), ""]
-    labels = [f"{one['who']} {one['code'] or _('open') + ' (' + one['text'] + ')'}" for one in item["labels"]]
+    labels = [f"{one['who']} {one['code'] or one['text']}" for one in item["labels"]]
     yield f"- **{_('Labels')}:** {escaped(', '.join(labels))}"
     for vote in item["votes"]:
         split = ", ".join([*(f"{one['n']} × {one['code']}" for one in vote["split"]), vote["tail"]])
@@ -73,12 +72,12 @@ def _item_lines(item: dict[str, Any]) -> Iterable[str]:
     if item["state"] != "decided":
         yield f"- **{escaped(item['outcome'])}**"
     for one in item["following"]:
-        yield f"- **{_('Follows')}:** {escaped(' '.join(filter(None, (one['kind'], one['code']))))}"
+        yield f"- **{_('Follow-up')}:** {escaped(' '.join(filter(None, (one['kind'], one['code']))))}"
         yield from _quoted(one["text"])
         yield f"  - {escaped(one['tail'])}"
     for one in item["thread"]:
-        stand = _(" for %(code)s") % {"code": one["code"]} if one["code"] else ""
-        yield f"- {escaped(one['who'] + stand)} ({one['at']}):"
+        who = _("%(who)s for %(code)s") % one if one["code"] else one["who"]
+        yield f"- {escaped(who)} ({one['at']}):"
         yield from _quoted(one["text"])
     if item["time"]:
         yield f"- {_('Time')}: {escaped(item['time'])}"
@@ -105,17 +104,14 @@ def pdf(found: Document) -> bytes:
 
 def _words() -> dict[str, str]:
     return {
-        "there": _("There"),
+        "there": _("Present"),
         "numbers": _("Numbers"),
         "method": _("For the method section"),
-        "or": _(" or "),
-        "open-labels": _("Open labels"),
         "labels": _("Labels"),
-        "open": _("open"),
         "abstained": _("abstained"),
         "decision": _("Decision"),
         "cause": _("Cause"),
-        "follows": _("Follows"),
+        "follows": _("Follow-up"),
         "time": _("Time"),
         "not-reached": _("Not reached"),
     }

@@ -18,11 +18,13 @@ from consensus.queries.minute_records import (
     MinuteDecision,
     MinuteFollowUp,
     MinuteGroup,
+    MinuteLabel,
     Minutes,
     MinuteVote,
     OutsideDecision,
 )
 from core.templatetags.crosscheck import count
+from core.text.moments import day_time
 
 Document = dict[str, Any]
 
@@ -63,23 +65,25 @@ def method(numbers: ConsensusNumbers) -> str:
                 (numbers.unanimity, _("%(n)s (%(share)s) unanimously")),
                 (numbers.majority, _("%(n)s (%(share)s) by majority")),
                 (numbers.chair, _("%(n)s (%(share)s) by the chair")),
-                (numbers.pair, _("%(n)s (%(share)s) by two volunteers between them")),
+                (numbers.pair, _("%(n)s (%(share)s) by pairs of volunteers")),
             )
             if n
         ]
-        text = ngettext("%(n)s was settled: %(parts)s.", "%(n)s were settled: %(parts)s.", numbers.settled)
+        text = ngettext(
+            "%(n)s issue was decided: %(parts)s.", "%(n)s issues were decided: %(parts)s.", numbers.settled
+        )
         said.append(text % {"n": count(numbers.settled), "parts": _listed(parts)})
     if numbers.bulk:
         text = ngettext(
-            "%(n)s more issue was settled by a majority of its labels.",
-            "%(n)s more issues were settled by a majority of their labels.",
+            "%(n)s more issue was decided by a majority of its labels.",
+            "%(n)s more issues were decided by a majority of their labels.",
             numbers.bulk,
         )
         said.append(text % {"n": count(numbers.bulk)})
     if numbers.lead:
         text = ngettext(
-            "%(n)s more issue was settled by a lead.",
-            "%(n)s more issues were settled by a lead.",
+            "%(n)s more issue was decided by a lead.",
+            "%(n)s more issues were decided by a lead.",
             numbers.lead,
         )
         said.append(text % {"n": count(numbers.lead)})
@@ -89,18 +93,26 @@ def method(numbers: ConsensusNumbers) -> str:
 
 
 def _discussed(numbers: ConsensusNumbers) -> str:
-    people = ""
-    if numbers.there:
-        fewest, most = numbers.there
-        people = ngettext(" with %(n)s participant", " with %(n)s participants", most) % {
-            "n": count(most) if fewest == most else _("%(a)s to %(b)s") % {"a": fewest, "b": most}
-        }
     meetings = ngettext("%(n)s meeting", "%(n)s meetings", numbers.meetings) % {"n": count(numbers.meetings)}
-    return ngettext(
-        "In %(meetings)s%(people)s, %(n)s issue was discussed.",
-        "In %(meetings)s%(people)s, %(n)s issues were discussed.",
+    said = {"meetings": meetings, "n": count(numbers.discussed)}
+    if not numbers.there:
+        text = ngettext(
+            "In %(meetings)s, %(n)s issue was discussed.",
+            "In %(meetings)s, %(n)s issues were discussed.",
+            numbers.discussed,
+        )
+        return text % said
+    fewest, most = numbers.there
+    if fewest == most:
+        people = ngettext("%(n)s person", "%(n)s people", most) % {"n": count(most)}
+    else:
+        people = _("%(a)s to %(b)s people") % {"a": count(fewest), "b": count(most)}
+    text = ngettext(
+        "In %(meetings)s with %(people)s, %(n)s issue was discussed.",
+        "In %(meetings)s with %(people)s, %(n)s issues were discussed.",
         numbers.discussed,
-    ) % {"meetings": meetings, "people": people, "n": count(numbers.discussed)}
+    )
+    return text % (said | {"people": people})
 
 
 def spent(seconds: float) -> str:
@@ -137,7 +149,7 @@ def _facts(written: Minutes) -> list[dict[str, str]]:
         (_("Held"), _held(written)),
         (_("Chair"), _listed(written.chairs)),
         (_("Quorum"), count(meeting.quorum)),
-        (_("Decides"), _("unanimously, or by majority") if meeting.by_majority else _("unanimously")),
+        (_("Decision rule"), _("unanimously, or by majority") if meeting.by_majority else _("unanimously")),
         (_("Invited and absent"), _listed(written.absent)),
     ]
     return [{"name": name, "text": text} for name, text in facts if text]
@@ -197,19 +209,33 @@ def _numbers(written: Minutes) -> list[dict[str, str]]:
 
 
 def _group(group: MinuteGroup, written: Minutes, at: At) -> dict[str, Any]:
+    pair = [{"code": code, "name": written.names.get(code, "")} for code in group.pair]
     return {
-        "pair": [{"code": code, "name": written.names.get(code, "")} for code in group.pair],
+        "pair": pair,
+        "names": group.is_beside_names,
+        "heading": _heading([f"{one['code']} {one['name']}".strip() for one in pair], group),
         "items": [_item(line, at, is_final=written.is_final) for line in group.items],
     }
+
+
+def _heading(pair: Sequence[str], group: MinuteGroup) -> str:
+    if len(pair) == 2:
+        return _("%(first)s or %(second)s") % {"first": pair[0], "second": pair[1]}
+    if not group.is_beside_names:
+        return "".join(pair)
+    if pair:
+        return _("%(category)s or a proposed name") % {"category": pair[0]}
+    return _("Proposed names")
 
 
 def _place(line: Minute) -> dict[str, Any]:
     return {
         "issue": line.issue_id,
         "place": f"{line.repository} #{line.number}",
-        "title": line.title or _("(its text is not here)"),
+        "title": line.title or _("(no title stored)"),
         "url": line.url,
         "pair": list(line.pair),
+        "names": line.is_beside_names,
     }
 
 
@@ -217,7 +243,7 @@ def _item(line: Minute, at: At, *, is_final: bool) -> dict[str, Any]:
     return _place(line) | {
         "state": line.state,
         "outcome": _outcome(line, is_final=is_final),
-        "labels": [{"who": one.who, "code": one.code, "text": one.proposes} for one in line.labels],
+        "labels": [_label(one) for one in line.labels],
         "votes": [_vote(vote, at) for vote in line.votes],
         "decisions": [_decided(one, at, is_last=one is line.decisions[-1]) for one in line.decisions],
         "thread": [
@@ -228,6 +254,11 @@ def _item(line: Minute, at: At, *, is_final: bool) -> dict[str, Any]:
     }
 
 
+def _label(one: MinuteLabel) -> dict[str, str]:
+    text = "" if one.code else _("proposed name: %(name)s") % {"name": one.proposes}
+    return {"who": one.who, "code": one.code, "text": text}
+
+
 def _outcome(line: Minute, *, is_final: bool) -> str:
     if line.state == "parked":
         return _("parked: %(why)s") % {"why": line.parked_why} if line.parked_why else _("parked")
@@ -235,7 +266,7 @@ def _outcome(line: Minute, *, is_final: bool) -> str:
         return _outside(line.outside, is_anew=line.state == "anew")
     return {
         "decided": _("decided"),
-        "reopened": _("reopened, and not decided again"),
+        "reopened": _("reopened and not decided again"),
         "open": _("left open") if is_final else _("not decided yet"),
     }.get(line.state, "")
 
@@ -244,11 +275,11 @@ def _outside(one: OutsideDecision, *, is_anew: bool) -> str:
     said = {"code": one.code, "who": one.by, "at": _moment(one.at)}
     if one.method == Decision.Method.LEAD:
         if is_anew:
-            return _("decided anew as %(code)s by the lead %(who)s at %(at)s") % said
+            return _("changed to %(code)s by the lead %(who)s at %(at)s") % said
         return _("decided as %(code)s by the lead %(who)s at %(at)s") % said
     if is_anew:
-        return _("decided anew as %(code)s outside of this meeting at %(at)s") % said
-    return _("decided as %(code)s outside of this meeting at %(at)s") % said
+        return _("changed to %(code)s outside this meeting at %(at)s") % said
+    return _("decided as %(code)s outside this meeting at %(at)s") % said
 
 
 def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
@@ -256,7 +287,7 @@ def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
     if vote.abstained:
         tail.insert(0, ngettext("%(n)s abstained", "%(n)s abstained", vote.abstained) % {"n": vote.abstained})
     if vote.revealed_by:
-        tail.append(_("revealed by %(who)s") % {"who": vote.revealed_by})
+        tail.append(_("closed by %(who)s") % {"who": vote.revealed_by})
     return {
         "name": _("Vote %(n)s") % {"n": vote.number},
         "at": at(vote.at),
@@ -269,7 +300,7 @@ def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
 def _decided(one: MinuteDecision, at: At, *, is_last: bool) -> dict[str, Any]:
     tail = [how(one)]
     if one.alike > 1:
-        tail.append(_("%(n)s alike at one stroke") % {"n": one.alike})
+        tail.append(_("decided together with similar issues, %(n)s in all") % {"n": one.alike})
     if one.by:
         tail.append(_("recorded by %(who)s at %(at)s") % {"who": one.by, "at": at(one.at)})
     ended = ""
@@ -299,8 +330,8 @@ def _withheld(n: int) -> str:
     if not n:
         return ""
     return ngettext(
-        "%(n)s issue is held back from you: you still have to label it in another round.",
-        "%(n)s issues are held back from you: you still have to label them in another round.",
+        "%(n)s issue is hidden until you label it in another round.",
+        "%(n)s issues are hidden until you label them in another round.",
         n,
     ) % {"n": count(n)}
 
@@ -319,15 +350,15 @@ def _share(part: int, whole: int) -> str:
 
 
 def _time(at: datetime) -> str:
-    return formats.date_format(timezone.localtime(at), "H:i")
+    return formats.date_format(timezone.localtime(at), "TIME_FORMAT")
 
 
 def _day_and_time(at: datetime) -> str:
-    return formats.date_format(timezone.localtime(at), "j M, H:i")
+    return day_time(at)
 
 
 def _moment(at: datetime, *, zone: bool = True) -> str:
-    said = formats.date_format(timezone.localtime(at), "j F Y, H:i")
+    said = formats.date_format(timezone.localtime(at), "DATETIME_FORMAT")
     return f"{said}{_zone(at)}" if zone else said
 
 

@@ -6,6 +6,7 @@ from consensus.views import (
     bulk,
     disagreements,
     follow_ups,
+    matrix_files,
     meeting_acts,
     meeting_room,
     meetings,
@@ -30,6 +31,7 @@ _DISAGREEMENTS = [
     path("alike/", alike.alike, name="alike"),
     path("alike/decide/", alike.decide_alike, name="decide_alike"),
     path("majority/", bulk.decide_majority, name="decide_majority"),
+    path("matrix.<str:form>", matrix_files.disagreements_matrix, name="disagreements_matrix"),
 ]
 _MEETING = [
     path("", meeting_room.meeting, name="meeting"),
@@ -70,5 +72,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("rounds/<int:round_id>/meetings/new/", meetings.new_meeting, name="new_meeting"),
     path("meetings/<int:meeting_id>/", include(_MEETING)),
     path("meetings/<int:meeting_id>/items/<int:item_id>/", include(_ITEM)),
+    path("studies/<slug:slug>/meetings/", meetings.study_meetings, name="study_meetings"),
     path("studies/<slug:slug>/follow-ups/", include(_FOLLOW_UPS)),
 ]

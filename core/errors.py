@@ -15,7 +15,7 @@ class DomainError(Exception):
     header.
     """
 
-    message: str | Promise = _("That is not possible now. Nothing was changed.")
+    message: str | Promise = _("This is not possible now. Nothing was changed.")
     status: int = 409
     retry_after: int | None = None
     kept: Mapping[str, str]

@@ -18,6 +18,8 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
+from django.utils import translation
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core import clock
@@ -73,6 +75,41 @@ class Progress:
             raise Cancelled
 
 
+@contextmanager
+def apart(progress: Progress) -> Iterator[Watch]:
+    """The progress of work in one long transaction, where what `progress` writes shows only at the end.
+
+    What was reported last is written twice a second by a thread with a connection of its own, so that the
+    work holds no lock on the job's row. A report raises Cancelled once the job was cancelled.
+    """
+    job_id = progress.job.pk
+    told: list[dict[str, Any]] = []
+    cancelled, stop = threading.Event(), threading.Event()
+
+    def report(done: int, total: int | None = None, step: str = "") -> None:
+        told[:] = [{"done": done, "step": step[:200]} | ({} if total is None else {"total": total})]
+        if cancelled.is_set():
+            raise Cancelled
+
+    def follow() -> None:
+        try:
+            while not stop.wait(0.5):
+                job = Job.objects.filter(pk=job_id, state=Job.State.RUNNING)
+                job.update(heartbeat_at=clock.now(), **(told[-1] if told else {}))
+                if job.filter(cancel_requested_at__isnull=False).exists():
+                    cancelled.set()
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=follow, name=f"progress of job {job_id}", daemon=True)
+    thread.start()
+    try:
+        yield report
+    finally:
+        stop.set()
+        thread.join()
+
+
 JobFunction = Callable[[Job, Progress], dict[str, Any] | None]
 _registry: dict[str, JobFunction] = {}
 
@@ -95,8 +132,16 @@ def ping(job: Job, progress: Progress) -> dict[str, Any]:
 
 
 def enqueue(kind: str, *, arguments: dict[str, Any], by: Any = None, content_hash: str = "") -> Job:
-    """Store a job and wake a worker at commit. The job runs even if Redis does not answer."""
-    job = Job.objects.create(kind=kind, arguments=arguments, created_by=by, content_hash=content_hash)
+    """Store a job and wake a worker at commit. The job runs even if Redis does not answer, and in the
+    language of the request that asks for it.
+    """
+    job = Job.objects.create(
+        kind=kind,
+        arguments=arguments,
+        created_by=by,
+        content_hash=content_hash,
+        language=get_language() or settings.LANGUAGE_CODE,
+    )
     transaction.on_commit(lambda: ring(job.pk))
     return job
 
@@ -181,32 +226,38 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
         if not started:
             return None
         job = Job.objects.get(pk=job_id)
-        session = connection.connection
-        try:
-            if job.cancel_requested_at:
-                raise Cancelled  # noqa: TRY301
-            with _heartbeat(job_id):
-                result = _registry[job.kind](job, Progress(job, watch)) or {}
-        except Cancelled:
-            _finish(job_id, Job.State.CANCELLED)
-        except DomainError as error:
-            _finish(job_id, Job.State.FAILED, error=str(error.message))
-        except Exception as error:
-            # Django reconnects by itself; the advisory lock ended with the old session.
-            cut_off = connection.connection is not session or not connection.is_usable()
-            if cut_off and isinstance(error, OperationalError | InterfaceError):
-                log.warning("job %s lost the database; the sweeper will ring again", job_id, exc_info=True)
-                connection.close()
-                return None
-            log.exception("job %s (%s) failed", job_id, job.kind)
-            _finish(
-                job_id,
-                Job.State.FAILED,
-                error=_("An error that we did not expect. What was finished before it is kept."),
-            )
-        else:
-            _finish(job_id, Job.State.DONE, result=result)
-        return Job.objects.get(pk=job_id)
+        with translation.override(job.language):
+            return _run(job, watch)
+
+
+def _run(job: Job, watch: Watch | None) -> Job | None:
+    """Run a job whose lock this process has, and store how it ended."""
+    session = connection.connection
+    try:
+        if job.cancel_requested_at:
+            raise Cancelled  # noqa: TRY301 - each way out is handled below
+        with _heartbeat(job.pk):
+            result = _registry[job.kind](job, Progress(job, watch)) or {}
+    except Cancelled:
+        _finish(job.pk, Job.State.CANCELLED)
+    except DomainError as error:
+        _finish(job.pk, Job.State.FAILED, error=str(error.message))
+    except Exception as error:
+        # Django reconnects by itself; the advisory lock ended with the old session.
+        cut_off = connection.connection is not session or not connection.is_usable()
+        if cut_off and isinstance(error, OperationalError | InterfaceError):
+            log.warning("job %s lost the database; the sweeper will ring again", job.pk, exc_info=True)
+            connection.close()
+            return None
+        log.exception("job %s (%s) failed", job.pk, job.kind)
+        _finish(
+            job.pk,
+            Job.State.FAILED,
+            error=_("An unexpected error. Everything that was finished before the error is kept."),
+        )
+    else:
+        _finish(job.pk, Job.State.DONE, result=result)
+    return Job.objects.get(pk=job.pk)
 
 
 def _finish(job_id: int, state: str, **fields: Any) -> None:
@@ -220,11 +271,13 @@ def sweep() -> int:
     waiting = Q(state=Job.State.QUEUED, created_at__lt=lost) | Q(
         state=Job.State.RUNNING, heartbeat_at__lt=lost
     )
-    Job.objects.filter(waiting, finished_at=None, attempt__gte=ATTEMPTS).update(
-        state=Job.State.FAILED,
-        finished_at=clock.now(),
-        error=_("Its worker was lost %(count)s times.") % {"count": ATTEMPTS},
-    )
+    given_up = Job.objects.filter(waiting, finished_at=None, attempt__gte=ATTEMPTS)
+    for language in given_up.order_by().values_list("language", flat=True).distinct():
+        with translation.override(language):
+            error = _("The process that ran this job was lost %(count)s times.") % {"count": ATTEMPTS}
+        given_up.filter(language=language).update(
+            state=Job.State.FAILED, finished_at=clock.now(), error=error
+        )
     ids = list(Job.objects.filter(waiting, finished_at=None).values_list("pk", flat=True))
     for job_id in ids:
         ring(job_id)

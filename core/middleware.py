@@ -27,12 +27,14 @@ class DomainErrors:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if _leads_to_sign_in(response) and (is_fragment(request) or request.method not in {"GET", "HEAD"}):
+        if _asks_to_sign_in(request, response) and (
+            is_fragment(request) or request.method not in {"GET", "HEAD"}
+        ):
             return refusal(
                 request,
                 _(
-                    "Your session has ended. Sign in again in another tab, then come back: "
-                    "what you typed is still here."
+                    "Your session has ended. Sign in again in another tab, then come back. "
+                    "Your text is still here."
                 ),
                 status=401,
                 kept=typed(request),
@@ -97,7 +99,10 @@ def wants_json(request: HttpRequest) -> bool:
     )
 
 
-def _leads_to_sign_in(response: HttpResponseBase) -> bool:
+def _asks_to_sign_in(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Does the answer lead to the sign-in page because the view is for users only?"""
     if response.status_code not in {301, 302, 303}:
+        return False
+    if request.resolver_match and not getattr(request.resolver_match.func, "login_required", True):
         return False
     return urlsplit(response.headers.get("Location", "")).path == resolve_url(settings.LOGIN_URL)

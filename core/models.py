@@ -21,6 +21,9 @@ class Job(models.Model):
     kind = models.CharField(max_length=64, help_text="Name under which a function is registered in core.jobs")
     arguments = models.JSONField(default=dict)
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    language = models.CharField(
+        max_length=12, default="en", db_default="en", help_text="In which it tells its steps and errors"
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="jobs")
     created_at = models.DateTimeField(default=clock.now, editable=False)
     started_at = models.DateTimeField(null=True)

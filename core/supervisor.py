@@ -104,7 +104,7 @@ class Supervisor:
             raise AlreadyUpError(
                 _(
                     "Crosscheck already runs from this folder, at %(address)s (process %(pid)s). "
-                    "Use that one, or end it with Ctrl-C first."
+                    "Open that address, or end that process with Ctrl-C first."
                 )
                 % {"address": other.get("address", "?"), "pid": other.get("pid", "?")}
             ) from error

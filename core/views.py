@@ -49,7 +49,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
 @requires_csrf_token
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """404: nothing is here, or nothing that this visitor may know about (handler404)."""
-    message = _("There is nothing at this address, or it belongs to a study that you take no part in.")
+    message = _("There is no page at this address, or the page belongs to a study that you are not in.")
     return _answer(request, 404, message)
 
 
@@ -57,7 +57,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403: visible, but not allowed; `exception` tells who may do this (handler403)."""
     said = str(exception)
-    return _answer(request, 403, said or _("Your role in this study does not include this."), said)
+    return _answer(request, 403, said or _("Your role in this study does not allow this."), said)
 
 
 @requires_csrf_token
@@ -72,7 +72,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: a page that needs nothing but its template file (handler500)."""
     if wants_json(request):
-        return JsonResponse({"detail": _("Something broke on our side."), "code": "server_error"}, status=500)
+        return JsonResponse(
+            {"detail": _("The server had an error. Try again in a moment."), "code": "server_error"},
+            status=500,
+        )
     return HttpResponseServerError(render_to_string("500.html"))
 
 

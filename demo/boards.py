@@ -34,8 +34,8 @@ def board(story: Story, themes: Version) -> None:
     first = Pile.objects.filter(sorting__board=found, sorting__member=None).order_by("position").first()
     if first:
         fields = {
-            "name": _("Memory that is never given back"),
-            "definition": _("What a request or a step took stays taken after its end."),
+            "name": _("Memory that is never freed"),
+            "definition": _("Memory that a request or a step took is not freed at its end."),
         }
         describe_pile(board=found, member=lead, pile=first.pk, fields=fields)
 
@@ -50,7 +50,7 @@ def _ways() -> dict[str, dict[str, str]]:
             _("Slow"): "slow|perform|throughput|overhead",
         },
         "R4": {
-            _("Memory that is not given back"): "leak|given back|not freed|idle",
+            _("Memory that is not freed"): "leak|given back|not freed|idle",
             _("Fragmented memory"): "fragment",
             _("Scheduling"): "schedul|fair",
             _("Quantised and slow"): "int4|awq|dequant",

@@ -18,17 +18,11 @@ from core.errors import DomainError
 from demo import boards, drafts, meetings, model_labels, reports, rounds
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
-from ingest.actions import (
-    ListContent,
-    find_keywords,
-    import_issues,
-    import_keyword_lists,
-    plan_harvest,
-    receive_upload,
-)
+from harvests.actions import plan_harvest
+from harvests.queries.forge_clients import RepositoryAsked
+from ingest.actions import ListContent, find_keywords, import_issues, import_keyword_lists, receive_upload
 from ingest.keywords import read_list
 from ingest.models import KeywordList
-from ingest.queries.forge_clients import RepositoryAsked
 from studies.actions import add_member, create_study, mark_guideline_read, publish_guideline, record
 from studies.models import Membership, Role, Study
 from taxonomy.actions import create_taxonomy
@@ -42,6 +36,8 @@ GUIDELINE_CHANGED_DAYS_AGO = 6
 SERVING = ("emberline/ember-serve", "gridloom/gridloom")
 NEXT_WINDOW = datetime(2025, 5, 1, tzinfo=UTC)
 """Where the harvest begins that the study has planned."""
+NOWHERE = "https://demonstration.invalid/api/v3"
+"""The REST interface of the invented forge: no host has a name that ends in `.invalid`."""
 TRAINING = ("quillnet/lattice", "gitee.com/quillnet/quillnet-ascend")
 
 # Key of the advisory lock for loading the study: two commands at the same time load it only once.
@@ -50,7 +46,8 @@ _LOADING = 0x64656D6F
 
 class DemonstrationSlugTaken(DomainError):
     message = gettext_lazy(
-        "Another study has the address of the demonstration study (demo). Load it where there is none."
+        "Another study already uses the address of the demonstration study (demo). Load the demonstration"
+        " on a server without such a study."
     )
 
 
@@ -142,8 +139,8 @@ def _study_with_people(people: list[dict[str, str]]) -> Study:
     study = create_study(
         name=_("LLM framework issues (demonstration)"),
         description=_(
-            "Ninety-two invented issue reports of four invented frameworks, screened, and labelled by seven"
-            " invented volunteers. Nothing in it is real; everything in it may be tried."
+            "92 invented issue reports of four invented frameworks, screened and labelled by seven invented"
+            " volunteers. Nothing here is real. You can try everything."
         ),
         slug=SLUG,
         by=users[0],
@@ -171,10 +168,13 @@ def _load_issues(story: Story) -> None:
 
 
 def _plan_next_harvest(story: Story) -> None:
-    """Plan a harvest and leave it unstarted: without a forge there is nothing true to show of its run."""
+    """Plan a harvest and leave it unstarted: without a forge there is nothing true to show of its run.
+
+    Starting it asks a host that cannot be there, and no forge about an invented repository.
+    """
     plan_harvest(
         study=story.study,
-        repositories=[RepositoryAsked("github", "github.com", "gridloom/gridloom")],
+        repositories=[RepositoryAsked("github", "github.com", "gridloom/gridloom", NOWHERE)],
         opened_from=NEXT_WINDOW,
         opened_before=None,
         zone="UTC",
@@ -188,7 +188,7 @@ def _plan_next_harvest(story: Story) -> None:
 
 def _publish_guideline(story: Story, number: int) -> None:
     """Publish a version of the guideline. All volunteers read it; the visitor (R3) reads only the first."""
-    notes = {1: "", 2: _("C.1 and C.8 told apart, after the comments of the training")}
+    notes = {1: "", 2: _("How to tell C.1 from C.8, after the comments of the training")}
     guideline = publish_guideline(
         study=story.study, text=text(f"guideline-{number}.md"), note=notes[number], by=story.lead.user
     )

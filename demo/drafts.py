@@ -27,8 +27,8 @@ def draft(story: Story, themes: Version) -> None:
             "parts": [
                 {
                     "name": _("Leaks and unreleased memory"),
-                    "definition": _("Memory that is taken and never given back while the program runs."),
-                    "excludes": _("memory that runs out at a load that should fit → C.2.i"),
+                    "definition": _("Memory that the program takes and never frees while it runs."),
+                    "excludes": _("memory that runs out under a load that should fit → C.2.i"),
                 }
             ],
             "stays": True,
@@ -41,9 +41,7 @@ def draft(story: Story, themes: Version) -> None:
         kind=MERGE,
         key=keys["C.8.v"],
         values={"into": keys["C.5.v"]},
-        reasons=_(
-            "Every meeting confused these two: what is wrong is the order of the steps, wherever it shows."
-        ),
+        reasons=_("Every meeting confused these two. In both, the steps run in the wrong order."),
         deadline=clock.now() + timedelta(days=7),
     )
     for member in story.volunteers():
@@ -63,7 +61,7 @@ def draft(story: Story, themes: Version) -> None:
         kind=RETIRE,
         key=keys["C.10.iv"],
         values={},
-        reasons=_("Hardly anybody has used it, and what it says is in C.10.i as well."),
+        reasons=_("Rarely used, and C.10.i already covers it."),
         deadline=clock.now() + timedelta(days=7),
     )
     for name, choice in (("R2", Ballot.Choice.FOR), ("R3", Ballot.Choice.FOR), ("R5", Ballot.Choice.AGAINST)):
@@ -71,10 +69,12 @@ def draft(story: Story, themes: Version) -> None:
     comment(
         motion=retire,
         by=story.members["R5"],
-        text=_("What becomes of the labels that it has? C.10.i is wider, and few would find them there."),
+        text=_("What happens to its labels? C.10.i is wider, and few people would find them there."),
     )
     comment(
         motion=retire,
         by=story.members["R2"],
-        text=_("They would be looked at again by those who gave them. I could widen C.10.i first."),
+        text=_(
+            "The volunteers who gave these labels would label the issues again. I could widen C.10.i first."
+        ),
     )

@@ -17,7 +17,7 @@ def frozen(scene: Scene) -> None:
     freeze_report(round_=scene.round, by=owner, name=_("First draft of the paper"))
     with clock.at(clock.now()):
         rationale = _(
-            "Read again for the paper: the reporter asks how to install beside an older libstdc++, and no"
-            " line of the framework changed for it. A question (A.1), whatever the wheel promises."
+            "Read again for the paper: the reporter asks how to install beside an older libstdc++. No"
+            " line of the framework was changed. So this is a question (A.1)."
         )
         scene.settle(DECIDED_AGAIN, "A.1", rationale, by=owner, seen_number=1)

@@ -177,6 +177,7 @@ def main_round(story: Story, version: Version, kept: Round, passed: Round) -> Sc
         deadline=story.moment(-21, 20),
         seed=SEED,
         selection={"source": f"kept:{kept.pk}", "name": SCREENING},
+        reason=f"“{TO_TRY}” is for visitors to try: nothing of it changes this round.",
     )
 
 
@@ -267,6 +268,7 @@ def _open_round(
     by: Membership | None = None,
     depth: int = Level.THEME,
     issues: QuerySet[Issue],
+    reason: str = "",
     **plan: Any,
 ) -> Scene:
     """Plan a round, prepare it and open it, all at one moment; the lead does this if nobody is named."""
@@ -276,7 +278,7 @@ def _open_round(
             study=story.study, by=opener, depth=depth, issues=issues.order_by("pk"), **plan
         )
         prepare(Scene(story, planned))
-        return Scene(story, open_round(round_=planned, by=opener))
+        return Scene(story, open_round(round_=planned, by=opener, reason=reason))
 
 
 def _issues(story: Story, named: Iterable[Mapping[str, str]]) -> QuerySet[Issue]:

@@ -13,24 +13,27 @@ class TreeTooLarge(DomainError):
 
     def __init__(self, most: int) -> None:
         text = gettext(
-            "A tree of more than %(most)s categories fits no page: take it as SVG, which holds all."
+            "A tree of more than %(most)s categories does not fit on a page. Download the SVG: it has all"
+            " categories."
         )
         super().__init__(text % {"most": f"{most:,}"})
 
 
 class PdfFailed(DomainError):
-    message = _("The PDF could not be set. Try again, or take it as HTML or Markdown: all of it is there.")
+    message = _(
+        "The PDF could not be made. Try again, or download HTML or Markdown: both have the whole text."
+    )
     status = 503
 
 
 class PictureFailed(DomainError):
     message = _(
-        "The picture could not be drawn. Try again, or take its table as CSV: the numbers are all there."
+        "The picture could not be drawn. Try again, or download its table as CSV: it has all numbers."
     )
     status = 503
 
 
 class DrawingBusy(DomainError):
-    message = _("Other pictures or files are being made just now. Try again in a moment.")
+    message = _("The server is making other pictures or files now. Try again in a moment.")
     status = 503
     retry_after = 5

@@ -48,11 +48,11 @@ def boxes(letters: str) -> str:
     if not letters:
         return ""
     return ngettext(
-        "This server has no font with %(n)s letter of these names (%(letters)s): in PDF, PNG and SVG files it"
-        " is an empty box, while HTML and tables have it. Who runs the server can install one, such as"
-        " fonts-noto-cjk for Chinese, Japanese and Korean.",
-        "This server has no font with %(n)s letters of these names (%(letters)s): in PDF, PNG and SVG files"
-        " they are empty boxes, while HTML and tables have them. Who runs the server can install one, such as"
-        " fonts-noto-cjk for Chinese, Japanese and Korean.",
+        "This server has no font for %(n)s letter of these names (%(letters)s). In PDF, PNG and SVG files"
+        " the letter is an empty box; HTML and tables show it. An administrator can install a font, such as"
+        " fonts-noto-cjk for Japanese and Korean.",
+        "This server has no font for %(n)s letters of these names (%(letters)s). In PDF, PNG and SVG files"
+        " these letters are empty boxes; HTML and tables show them. An administrator can install a font,"
+        " such as fonts-noto-cjk for Japanese and Korean.",
         len(letters),
     ) % {"n": len(letters), "letters": letters[:SHOWN] + "…" * (len(letters) > SHOWN)}

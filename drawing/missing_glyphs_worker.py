@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 
 import typst
 
+from drawing import FONTS
+
 NO_LETTER = "\uffff"
 """No font has this letter: every missing letter is drawn with the same shape as this letter."""
 
@@ -32,7 +34,9 @@ def _drawn(letters: str) -> list[str]:
     with TemporaryDirectory() as folder:
         page = Path(folder) / "letters.typ"
         page.write_text(EACH)
-        svg = typst.compile(str(page), sys_inputs={"letters": json.dumps([*letters])}, format="svg").decode()
+        svg = typst.compile(
+            str(page), font_paths=[str(FONTS)], sys_inputs={"letters": json.dumps([*letters])}, format="svg"
+        ).decode()
     texts = svg.partition(SHAPES)[0].split(TEXT)[1:]
     return [text.partition(GLYPH)[2].partition('"')[0] for text in texts]
 

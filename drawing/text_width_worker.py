@@ -9,6 +9,8 @@ import sys
 
 import vl_convert
 
+from drawing import FONTS
+
 FONT = "Liberation Sans"
 SIZE = 1000
 
@@ -38,6 +40,7 @@ def widths(letters: str, weight: str) -> list[float]:
             {"type": "symbol", "from": {"data": "drawn"}, "encode": {"enter": {"x": {"field": "bounds.x2"}}}},
         ],
     }
+    vl_convert.register_font_directory(str(FONTS))
     drawn = vl_convert.vega_to_scenegraph(spec)
     (root,) = drawn["scenegraph"]["items"]
     _texts, ends = root["items"]

@@ -9,10 +9,18 @@ from pathlib import Path
 
 import typst
 
+from drawing import FONTS
+
 
 def main(template: Path) -> None:
     data = sys.stdin.buffer.read().decode()
-    made = typst.compile(str(template), root=str(template.parent), sys_inputs={"data": data}, format="pdf")
+    made = typst.compile(
+        str(template),
+        root=str(template.parent),
+        font_paths=[str(FONTS)],
+        sys_inputs={"data": data},
+        format="pdf",
+    )
     sys.stdout.buffer.write(made)
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import typst
 import vl_convert
 
+from drawing import FONTS
+
 DOTS_PER_INCH = 300
 DOTS = 25_000_000
 """The largest picture in dots of four bytes each: a tree of hundreds of categories is metres high."""
@@ -25,6 +27,7 @@ PICTURE = re.compile(r'href="data:image/svg\+xml;base64,([^"]*)"')
 
 
 def main(form: str) -> None:
+    vl_convert.register_font_directory(str(FONTS))
     for spec in json.load(sys.stdin.buffer):
         sys.stdout.buffer.write(b64encode(draw(spec, form)) + b"\n")
         sys.stdout.buffer.flush()

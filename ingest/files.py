@@ -1,10 +1,14 @@
 """Uploaded files on disk, below the data folder and under names that the server chooses."""
 
 import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
+from zipfile import ZipFile, ZipInfo
 
 from django.conf import settings
 
@@ -46,14 +50,53 @@ def keep(stream: Readable, limit: int) -> tuple[str, int, str]:
     return relative, size, digest.hexdigest()
 
 
+def keep_together(streams: Iterable[tuple[str, Readable]], limit: int) -> tuple[str, int, str]:
+    """Write files with their names into one new ZIP archive, not compressed; return its path, the size of the
+    files in bytes, and the SHA-256 of the archive. As `keep` otherwise.
+    """
+    relative = f"{FOLDER}/{uuid4().hex}"
+    path = located(relative)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    size = 0
+    try:
+        with ZipFile(path, "x") as archive:
+            for name, stream in streams:
+                # ZipInfo's default time is a constant: the same files give the same archive.
+                with archive.open(ZipInfo(name), "w", force_zip64=True) as target:
+                    while piece := stream.read(PIECE):
+                        size += len(piece)
+                        if size > limit:
+                            raise TooLong  # noqa: TRY301 - the file goes with every failure
+                        target.write(piece)
+        with path.open("rb") as kept:
+            digest = sha256_of(kept)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return relative, size, digest
+
+
+@contextmanager
+def workplace(relative: str) -> Iterator[Path]:
+    """An empty folder beside a kept file for the block; what a killed run left in it is deleted first."""
+    folder = located(f"{relative}.d")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def located(relative: str) -> Path:
     return Path(settings.DATA_DIR) / relative
 
 
 def discard(relative: str) -> None:
-    """Delete a kept file; a missing file is no error."""
+    """Delete a kept file and its workplace; a missing file is no error."""
     if relative:
         located(relative).unlink(missing_ok=True)
+        shutil.rmtree(located(f"{relative}.d"), ignore_errors=True)
 
 
 def sha256_of(stream: BufferedReader) -> str:

@@ -1,6 +1,4 @@
-"""Jobs for imports and harvests, for the search for keywords and for similar reports; tasks that go on with
-what waits or was missed.
-"""
+"""Jobs for imports, keywords and similar reports; tasks that go on with what was missed."""
 
 from typing import Any
 
@@ -10,7 +8,7 @@ from django.utils import translation
 from core.jobs import Progress, register
 from core.models import Job
 from ingest import actions
-from ingest.models import Harvest, Import, Selection
+from ingest.models import Import
 from ingest.queries.keywords import SEARCH
 from ingest.queries.similar import FIND
 
@@ -19,27 +17,6 @@ from ingest.queries.similar import FIND
 def import_issues(job: Job, progress: Progress) -> dict[str, Any]:
     with translation.override(job.arguments.get("language")):
         return actions.import_issues(run=Import.objects.get(pk=job.arguments["import"]), report=progress)
-
-
-@register(actions.HARVEST_JOB)
-def harvest(job: Job, progress: Progress) -> dict[str, Any]:
-    with translation.override(job.arguments.get("language")):
-        found = Harvest.objects.get(pk=job.arguments["harvest"])
-        return actions.run_harvest(harvest=found, report=progress)
-
-
-@register(actions.SELECTION_JOB)
-def select_issues(job: Job, progress: Progress) -> dict[str, Any]:
-    with translation.override(job.arguments.get("language")):
-        found = Selection.objects.get(pk=job.arguments["selection"])
-        return actions.run_selection(selection=found, report=progress)
-
-
-@register(actions.RESOLVING_JOB)
-def resolve_listed(job: Job, progress: Progress) -> dict[str, Any]:
-    with translation.override(job.arguments.get("language")):
-        study = job.arguments["study"]
-        return dict(actions.run_resolving(study_id=study, by=job.created_by, report=progress))
 
 
 @register(SEARCH)
@@ -56,14 +33,10 @@ def find_similar(job: Job, progress: Progress) -> dict[str, Any]:
 
 @shared_task
 def search_what_was_missed() -> None:
+    actions.keep_missing_words()
     actions.search_what_was_missed()
 
 
 @shared_task
 def compare_what_was_missed() -> None:
     actions.compare_what_was_missed()
-
-
-@shared_task
-def resume_harvests() -> None:
-    actions.resume_harvests()

@@ -1,33 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ingest.views import (
-    harvest_plans,
-    harvest_records,
-    harvest_selections,
-    harvests,
-    imports,
-    issues,
-    keyword_imports,
-    keyword_lists,
-    similar,
-    tokens,
-)
-
-of_harvest: list[URLPattern | URLResolver] = [
-    path("", harvests.harvest, name="harvest"),
-    path("start/", harvests.start_harvest, name="start_harvest"),
-    path("pause/", harvests.pause_harvest, name="pause_harvest"),
-    path("refresh/", harvests.refresh_harvest, name="refresh_harvest"),
-    path("select/", harvest_selections.select_issues, name="select_issues"),
-    path("terms.csv", harvest_selections.harvest_terms, name="harvest_terms"),
-    path("flow.<slug:form>", harvest_records.harvest_flow, name="harvest_flow"),
-    path("numbers.csv", harvest_records.harvest_numbers, name="harvest_numbers"),
-    path("pages/", harvest_records.harvest_pages, name="harvest_pages"),
-    path("pages.csv", harvest_records.harvest_pages_csv, name="harvest_pages_csv"),
-    path("issues/", harvest_records.harvested_issues, name="harvested_issues"),
-    path("issues/keep/", harvest_records.keep_issues, name="keep_issues"),
-    path("issues/take-back/", harvest_records.take_back_issues, name="take_back_issues"),
-]
+from ingest.views import imports, issues, keyword_imports, keyword_lists, similar, waiting
 
 of_study: list[URLPattern | URLResolver] = [
     path("issues/", issues.issues, name="issues"),
@@ -62,15 +35,10 @@ of_study: list[URLPattern | URLResolver] = [
     path("similar/pairs.csv", similar.similar_csv, name="similar_csv"),
     path("filters/", issues.save_filter, name="save_filter"),
     path("filters/<int:filter_id>/delete/", issues.delete_filter, name="delete_filter"),
-    path("harvests/", harvests.harvests, name="harvests"),
-    path("harvests/new/", harvest_plans.new_harvest, name="new_harvest"),
-    path("harvests/resolve/", harvests.resolve_listed, name="resolve_listed"),
-    path("harvests/tokens/", tokens.forge_tokens, name="forge_tokens"),
-    path("harvests/tokens/add/", tokens.add_token, name="add_token"),
-    path("harvests/tokens/<int:token_id>/remove/", tokens.remove_token, name="remove_token"),
-    path("harvests/<int:harvest_id>/", include(of_harvest)),
     path("imports/", imports.imports, name="imports"),
     path("imports/new/", imports.new_import, name="new_import"),
+    path("imports/waiting/", waiting.waiting_imports, name="waiting_imports"),
+    path("imports/waiting/confirm/", waiting.confirm_imports, name="confirm_imports"),
     path("imports/<int:import_id>/", imports.import_, name="import"),
     path("imports/<int:import_id>/read/", imports.read_import_again, name="read_import_again"),
     path("imports/<int:import_id>/confirm/", imports.confirm_import, name="confirm_import"),

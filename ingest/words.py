@@ -1,12 +1,9 @@
-"""Names of an issue's fields, of a report's counts and of windows of time, for pages and commands."""
+"""Names of an issue's fields and of a report's counts, for pages and commands."""
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 from django.template.defaultfilters import filesizeformat
-from django.utils import formats
 from django.utils.functional import Promise
 from django.utils.translation import gettext as said
 from django.utils.translation import gettext_lazy as _
@@ -20,10 +17,10 @@ FIELD_NAMES: Mapping[str, str | Promise] = {
     "title": _("title"),
     "body": _("text"),
     "author": _("author"),
-    "author_association": _("author's role"),
-    "labels": _("the forge's labels"),
+    "author_association": _("author’s role"),
+    "labels": _("the forge’s labels"),
     "state": _("state"),
-    "state_reason": _("reason of the state"),
+    "state_reason": _("reason for the state"),
     "created_at": _("opened at"),
     "closed_at": _("closed at"),
     "updated_at": _("changed at"),
@@ -34,13 +31,13 @@ FIELD_NAMES: Mapping[str, str | Promise] = {
 COUNT_NAMES: Mapping[str, str | Promise] = {
     "rows": _("rows read"),
     "new": _("new issues"),
-    "known": _("known already"),
-    "changed": _("known, text differs"),
+    "known": _("already in the study"),
+    "changed": _("in the study, with new text"),
     "repeated": _("repeated"),
     "refused": _("refused"),
     "repaired": _("repaired"),
     "pull_requests": _("pull requests"),
-    "comments": _("comments listed apart"),
+    "comments": _("comments listed separately"),
     "strays": _("comments without their issue"),
     "left_out": _("issues of other repositories"),
     "others": _("records of other kinds"),
@@ -70,7 +67,7 @@ SHAPE_NAMES: Mapping[str, str | Promise] = {
     "perceval": _("issues fetched by Perceval"),
     "jira": _("issues of Jira over REST"),
     "jira_csv": _("issues exported by Jira"),
-    "gitlab_export": _("a project exported by GitLab"),
+    "gitlab_export": _("repository exported by GitLab"),
     "graphql": _("answers of GraphQL"),
     "comments": _("comments of a forge"),
     "mixed": _("issues and comments of a forge"),
@@ -98,35 +95,16 @@ def format_in_words(sniffed: Sniffed) -> str:
     return f"{name}: {told}" if told else name
 
 
+def chooser_words() -> dict[str, str]:
+    """The texts of the script that gathers files."""
+    return {
+        "chosen": said("Files to upload: %(n)s (%(size)s)"),
+        "more": said("and %(n)s more"),
+        "left": said("Not uploaded, because of the file type: %(n)s (%(names)s)"),
+        "most": said("Too many files. Choose at most %(n)s files, or one ZIP archive."),
+    }
+
+
 def limit_name(size: int) -> str:
     """A limit in bytes as text: "512 MB", not "512.0 MB"."""
     return re.sub(r"[.,]0(?=\s)", "", filesizeformat(size))
-
-
-def window_in_words(opened_from: datetime | None, opened_before: datetime | None, zone: str) -> str:
-    """A window as a clause with its zone: "opened from 1 January 2023 00:00 to 30 April 2025 24:00, UTC"."""
-    values = {
-        "start": opened_from and _start(opened_from, zone),
-        "end": opened_before and _end(opened_before, zone),
-        "zone": zone.replace("_", " "),
-    }
-    if opened_from and opened_before:
-        return said("opened from %(start)s to %(end)s, %(zone)s") % values
-    if opened_from:
-        return said("opened from %(start)s on, %(zone)s") % values
-    if opened_before:
-        return said("opened up to %(end)s, %(zone)s") % values
-    return said("opened at any time before the harvest starts")
-
-
-def _start(at: datetime, zone: str) -> str:
-    local = at.astimezone(ZoneInfo(zone))
-    return f"{formats.date_format(local, 'j F Y')} {local:%H:%M}"
-
-
-def _end(at: datetime, zone: str) -> str:
-    """The moment before which a window ends; midnight is the end of the day before."""
-    local = at.astimezone(ZoneInfo(zone))
-    if local.time() == time.min:
-        return f"{formats.date_format(local.date() - timedelta(days=1), 'j F Y')} 24:00"
-    return _start(at, zone)

@@ -14,10 +14,27 @@ class PublishedStudyRefused(DomainError):
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join([str(_("The study was refused and nothing was stored.")), *problems]))
+        super().__init__("\n".join([str(_("The study was refused. Nothing was stored.")), *problems]))
 
 
 class PublishedStudyDiffers(DomainError):
     message = _(
-        "The study has a main round with other labels. Nothing was changed: import into another study."
+        "The study has a main round with other labels. Nothing was changed. Import into another study."
+    )
+
+
+class NotChecked(DomainError):
+    message = _("These files have no preview yet. Nothing was imported. Check the files first.")
+
+
+class LinesRefused(DomainError):
+    message = _(
+        "Some lines of these files are refused. Nothing was imported. Correct the lines and upload the files"
+        " again."
+    )
+
+
+class TaxonomyChanged(DomainError):
+    message = _(
+        "The taxonomy of the study changed after the preview. Nothing was imported. Check the files again."
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.db.models import F
+from django.utils import translation
 
 from core import clock
 from core.sql.snapshots import snapshot
@@ -20,6 +21,7 @@ from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
+from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed
 
 WHY_WITHHELD = "who made this package still has to label them in another round"
@@ -48,8 +50,14 @@ def into_zip(archive: ZipFile, name: str, chunks: Iterable[bytes]) -> None:
             stream.write(chunk)
 
 
+@translation.override("en")
 def write_package(
-    round_: Round, to: Path, *, blind: WithheldIssues = NOTHING, reader: Reader | None = None
+    round_: Round,
+    to: Path,
+    *,
+    blind: WithheldIssues = NOTHING,
+    reader: Reader | None = None,
+    without_coached: bool = False,
 ) -> dict[str, str]:
     """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file.
 
@@ -59,17 +67,22 @@ def write_package(
     script that computes the report again, the frozen reports, and a manifest with the moment, the version and
     the hashes. Of `blind` issues, withheld from the reader, the files have nothing but the address, in a list
     that was imported. If any issue is withheld, frozen reports are left out, since they count all issues; the
-    manifest gives both numbers and the reason.
+    manifest gives both numbers and the reason. With `without_coached`, no label of an issue that volunteers
+    were coached on is in any file but the frozen reports.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
         with ZipFile(to, "w", ZIP_DEFLATED) as archive:
-            return _write_files(round_, partial(into_zip, archive), blind, reader)
+            return _write_files(
+                round_, partial(into_zip, archive), blind, reader, without_coached=without_coached
+            )
     to.mkdir(parents=True, exist_ok=True)
-    return _write_files(round_, partial(into_folder, to), blind, reader)
+    return _write_files(round_, partial(into_folder, to), blind, reader, without_coached=without_coached)
 
 
-def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reader | None) -> dict[str, str]:
+def _write_files(
+    round_: Round, sink: Sink, blind: WithheldIssues, reader: Reader | None, *, without_coached: bool
+) -> dict[str, str]:
     hashes: dict[str, str] = {}
 
     def write(name: str, chunks: Iterable[bytes]) -> None:
@@ -83,16 +96,19 @@ def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reade
         sink(name, seen())
         hashes[name] = digest.hexdigest()
 
+    left = blind | coached_issues(round_) if without_coached else blind
     with snapshot():
         for name, repositories in folders_of(round_).items():
-            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, blind=blind))
-            for listed, urls in _lists(round_, name, repositories, blind):
+            write(f"{name}/{name}.csv", labels_csv(round_, repositories=repositories, blind=left))
+            for listed, urls in _lists(round_, name, repositories, left):
                 write(f"{name}/{listed}", _joined(urls))
         write("taxonomy.csv", [taxonomy_csv(round_)])
-        write("labels_long.csv", labels_csv(round_, layout="long", blind=blind))
-        write("issues.csv", issues_csv(round_, blind=blind))
-        write("labels_twice.csv", labels_twice_csv(round_, blind=blind))
-        found = agreement_report(round_, by=PAGE_BY, blind=blind, reader=reader)
+        write("labels_long.csv", labels_csv(round_, layout="long", blind=left))
+        write("issues.csv", issues_csv(round_, blind=left))
+        write("labels_twice.csv", labels_twice_csv(round_, blind=left))
+        found = agreement_report(
+            round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached
+        )
         for name, chunks in inputs(found):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
@@ -108,6 +124,7 @@ def _write_files(round_: Round, sink: Sink, blind: WithheldIssues, reader: Reade
     manifest = {
         "study": round_.study.slug,
         **facts(round_, blind),
+        "coached_left_out": without_coached,
         "taxonomy": round_.version.taxonomy.name,
         "version": round_.version.number,
         "as_of": found.as_of.isoformat(),

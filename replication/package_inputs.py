@@ -16,12 +16,13 @@ from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
 from reports.agreement_report import AgreementReport
-from reports.exports import issues_csv, labels_csv
+from reports.exports import BATCH, issues_csv, labels_csv
 from reports.formats.json_report import report_as_dict
 from reports.sections.consensus import before_and_after
 from reports.sections.dissents import dissents
 from rounds.models import Round
 from rounds.queries.blindness import Reader, WithheldIssues
+from rounds.queries.coached import coached_by, coached_in, coached_issues
 from rounds.queries.rounds import volunteers
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import write_csv
@@ -30,12 +31,15 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 
 def inputs(report: AgreementReport) -> Files:
-    """Names and content of the non-empty files: labels of models, false positives, ballots, other rounds."""
+    """Names and content of the non-empty files: labels of models, coached issues, false
+    positives, ballots, other rounds."""
     round_ = report.round
     codes = {state.category_id: state.code for state in report.codebook.states}
     if said := list(model_labels_beside(round_, report.blind)):
         labels = ((url, model, codes.get(category, "")) for url, model, category in said)
         yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
+    if report.coached:
+        yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
     if report.reader is None:
         return
     if (found := excluded(round_, report.reader)) is not None:
@@ -44,7 +48,7 @@ def inputs(report: AgreementReport) -> Files:
         rows = places.values_list("issue__url", "issue__repository", "round__name")
         named = ((url, names[repository], screening) for url, repository, screening in rows)
         yield "false_positives.csv", csv_lines(("Issue_URL", "Repository", "Round"), named)
-    if moves := changed_votes(round_, report.reader.member).moves:
+    if moves := changed_votes(round_, report.reader.member, without=report.without).moves:
         urls = dict(Issue.objects.filter(pk__in={one.issue for one in moves}).values_list("pk", "url"))
         pseudonyms = dict(volunteers(round_).values_list("member", "member__pseudonym"))
         ballots = ((urls[one.issue], pseudonyms[one.member], codes.get(one.after or 0, "")) for one in moves)
@@ -63,10 +67,21 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
             folder = f"{folder}-{one.round.pk}"
         folders.add(folder)
         blind = reader.withheld_issues([one.round])
-        yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", blind=blind)
-        yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=blind)
+        left = blind | coached_issues(one.round) if report.without_coached else blind
+        yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", blind=left)
+        yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=left)
         yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
-        yield f"rounds/{folder}/manifest.json", [as_json(facts(one.round, blind))]
+        of_round = facts(one.round, blind) | {"coached_left_out": report.without_coached}
+        yield f"rounds/{folder}/manifest.json", [as_json(of_round)]
+
+
+def _coached(report: AgreementReport) -> Iterator[tuple[str, str, str]]:
+    """The complete issues that volunteers were coached on, once for each pilot and training."""
+    counted = report.coached_issues.values("pk")
+    for one in coached_by(report.round):
+        issues = coached_in(report.round, one.round).filter(pk__in=counted).order_by("position")
+        for url in issues.values_list("issue__url", flat=True).iterator(chunk_size=BATCH):
+            yield url, one.round.name, one.round.kind
 
 
 def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:

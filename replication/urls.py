@@ -1,8 +1,31 @@
 from django.urls import URLPattern, path
 
-from replication.views import exports
+from replication.views import exports, published
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/export/", exports.export, name="export"),
     path("studies/<slug:slug>/export/download/", exports.download, name="download_export"),
+    path(
+        "studies/<slug:slug>/imports/published/", published.new_published_import, name="new_published_import"
+    ),
+    path(
+        "studies/<slug:slug>/imports/published/<int:import_id>/",
+        published.published_import,
+        name="published_import",
+    ),
+    path(
+        "studies/<slug:slug>/imports/published/<int:import_id>/check/",
+        published.check_published_import,
+        name="check_published_import",
+    ),
+    path(
+        "studies/<slug:slug>/imports/published/<int:import_id>/confirm/",
+        published.confirm_published_import,
+        name="confirm_published_import",
+    ),
+    path(
+        "studies/<slug:slug>/imports/published/<int:import_id>/discard/",
+        published.discard_published_import,
+        name="discard_published_import",
+    ),
 ]

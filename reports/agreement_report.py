@@ -22,6 +22,7 @@ from reports.queries.rounds_compared import RoundAgreement, other_rounds
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
+from rounds.queries.coached import CoachedIssues, coached_in_report
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook
 
@@ -74,8 +75,10 @@ class AgreementReport:
     `complete` counts all complete, revealed issues, with a label at this level or without. `withheld` issues
     are withheld from the reader and in no other number. `intra` compares second labels of the drift check
     with first labels; None without second labels. `issues` are those of `Tuples`. `reader` is the member who
-    reads the other rounds of the study; None reads no other round. `blind` issues of this round are withheld
-    from the reader. `rounds` are this round and the others if `by` contains "round", else empty.
+    reads the other rounds of the study; None reads no other round. Volunteers were coached on `coached` of
+    the complete issues (`coached_issues`); these are in no number if `without` holds them. `blind` issues of
+    this round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
+    the others if `by` contains "round", else empty.
     """
 
     round: Round
@@ -89,6 +92,10 @@ class AgreementReport:
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     reader: Reader | None = None
     blind: WithheldIssues = NOTHING
+    coached: int = 0
+    coached_issues: CoachedIssues = NOTHING
+    without: WithheldIssues = NOTHING
+    without_coached: bool = False
     rounds: tuple[RoundAgreement, ...] = ()
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -154,6 +161,7 @@ def agreement_report(
     by: Iterable[Sequence[str]] = (),
     blind: WithheldIssues = NOTHING,
     reader: Reader | None = None,
+    without_coached: bool = False,
 ) -> AgreementReport:
     """The agreement of a round's complete, revealed issues, without the `blind` issues.
 
@@ -161,9 +169,11 @@ def agreement_report(
     ("round" with no other); the first group is always all issues, and rounds come last. An issue decided
     above the level is in no group: each group counts in `left_out` the undecided issues of its other values.
     `reader`: the reader of the study's other rounds, such as a screening's false positives; None reads none.
+    `without_coached` leaves out the issues that volunteers were coached on (rounds.queries.coached).
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for unchanged labels, two more for
-    changed labels (four if volunteers came or went); one for the drift check, one for the repositories if
+    changed labels (four if volunteers came or went); one for pilots and trainings, and one to count coached
+    issues if there can be any; one for the drift check, one for the repositories if
     requested, one to count withheld issues if there can be any, and for rounds the queries of `other_rounds`.
     """
     level = Level(level or round_.depth)
@@ -177,7 +187,10 @@ def agreement_report(
     if not book.at_level(level):
         raise LevelTooDeep
     by_repository = any("repository" in names for names in groupings)
-    found = tuples(round_, book, blind=blind, by_repository=by_repository, by_month=True, by_year=True)
+    coached, counted = coached_in_report(round_, blind)
+    without = coached if without_coached else NOTHING
+    left = blind | without
+    found = tuples(round_, book, blind=left, by_repository=by_repository, by_month=True, by_year=True)
     names_of = tuple(repository_names(round_.study_id).items()) if by_repository else ()
     within = tuple(names for names in groupings if names != ("round",))
     compute = _numbers if found.edition else _numbers.__wrapped__
@@ -185,7 +198,8 @@ def agreement_report(
     withheld = blind.filter(completed_at__isnull=False).count()
     rounds: tuple[RoundAgreement, ...] = ()
     if within != groupings:
-        rounds = _rounds(round_, level, numbers.groups[0].agreement, withheld, reader)
+        own = RoundAgreement(round_, numbers.groups[0].agreement, withheld)
+        rounds = _rounds(own, level, reader, without_coached=without_coached)
     return AgreementReport(
         round=round_,
         level=level,
@@ -194,10 +208,14 @@ def agreement_report(
         withheld=withheld,
         numbers=numbers,
         codebook=book,
-        intra=_intra(round_, book, places_at(book, level), len(book.at_level(level)), blind),
+        intra=_intra(round_, book, places_at(book, level), len(book.at_level(level)), left),
         issues=found.issues,
         reader=reader,
-        blind=blind,
+        blind=left,
+        coached=counted.count(),
+        coached_issues=counted,
+        without=without,
+        without_coached=without_coached,
         rounds=rounds,
     )
 
@@ -241,14 +259,16 @@ def _numbers(
 
 
 def _rounds(
-    round_: Round, level: Level, own: Agreement, withheld: int, reader: Reader | None
+    own: RoundAgreement, level: Level, reader: Reader | None, *, without_coached: bool
 ) -> tuple[RoundAgreement, ...]:
     """This round and, with a reader, the study's other rounds, by time of opening; () for a training."""
+    round_ = own.round
     if round_.kind == Round.Kind.TRAINING:
         return ()
-    others = other_rounds(round_, level, reader) if reader and round_.opened_at else []
-    found = [*others, RoundAgreement(round_, own, withheld)]
-    return tuple(sorted(found, key=lambda one: (one.round.opened_at or clock.now(), one.round.pk)))
+    others: list[RoundAgreement] = []
+    if reader and round_.opened_at:
+        others = other_rounds(round_, level, reader, without_coached=without_coached)
+    return tuple(sorted([*others, own], key=lambda one: (one.round.opened_at or clock.now(), one.round.pk)))
 
 
 def _intra(

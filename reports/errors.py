@@ -11,31 +11,31 @@ class FreezeRefused(FieldRefused):
 
 class ReportHeldBack(DomainError):
     message = _(
-        "This report holds issues that you still have to label in another round. You get it once you have"
-        " labelled them."
+        "This report has issues that you still have to label in another round. You can open the report when"
+        " you have labelled these issues."
     )
 
 
 class NothingToDraw(DomainError):
-    message = _("There is nothing to draw yet: no value of this picture is defined.")
+    message = _("This picture has no values yet, so it cannot be drawn.")
 
 
 class NothingToReport(DomainError):
-    message = _("There is nothing to report yet: no issue has labels that are complete and revealed.")
+    message = _("There is nothing to report yet: no issue is complete and revealed.")
 
 
 class ReportFileGone(DomainError):
-    message = _("This file is not kept any more: files of reports are kept for a day. Have it made anew.")
+    message = _("This file was deleted, because report files are kept for one day. Make the file again.")
     status = 410
 
 
 class ReportFileHeldBack(DomainError):
     message = _(
-        "Something in this file is held back from you now: an issue that you still have to label elsewhere,"
-        " or that lacks labels again. Have the file made anew: it leaves this out."
+        "This file has an issue that is hidden from you now: you must label the issue in another round, or"
+        " it lacks labels again. Make the file again without this issue."
     )
 
 
 class ReportNotForYou(DomainError):
-    message = _("Your role in this study does not include reading its labels.")
+    message = _("Your role in this study does not allow you to read labels. Ask an owner or a lead.")
     status = 403

@@ -15,7 +15,7 @@ class FrozenReport(models.Model):
     """The agreement report of a round at one moment, under a name; it is never changed or deleted.
 
     `document` is its JSON to the byte, as downloaded: all levels with their groups (reports.frozen.document).
-    `inputs_hash` is the SHA-256 of the replication package's labels_long.csv at that moment.
+    `inputs_hash` is the SHA-256 of the replication package's labels_long.csv of that moment.
     """
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="frozen_reports")
@@ -25,6 +25,9 @@ class FrozenReport(models.Model):
     inputs_hash = models.CharField(max_length=64, help_text="SHA-256, hexadecimal")
     issues = models.PositiveIntegerField(help_text="Complete, revealed ones")
     document = models.TextField()
+    without_coached = models.BooleanField(
+        default=False, db_default=False, help_text="Issues that volunteers were coached on are left out"
+    )
     frozen_by = models.ForeignKey(
         Membership, models.PROTECT, null=True, related_name="+", help_text="Nobody: by the command"
     )

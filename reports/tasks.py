@@ -23,5 +23,6 @@ def make_a_report(job: Job, progress: Progress) -> dict[str, Any]:
             by=Membership.objects.get(pk=given["member"]),
             form=given["form"],
             level=LEVELS[given["level"]],
+            without_coached=given.get("without_coached", False),
             report=progress,
         )

@@ -141,20 +141,20 @@ def _more(shares: Shares, version: Version) -> list[str]:
         said.append(text % {"n": count(shares.undecided)})
     if shares.elsewhere:
         text = ngettext(
-            "%(n)s more is in no category of this version.",
-            "%(n)s more are in no category of this version.",
+            "%(n)s more issue or label has no category in this version.",
+            "%(n)s more issues or labels have no category in this version.",
             shares.elsewhere,
         )
         said.append(text % {"n": count(shares.elsewhere)})
     if shares.withheld:
         text = ngettext(
-            "%(n)s issue is held back from the reader, and in no number.",
-            "%(n)s issues are held back from the reader, and in no number.",
+            "%(n)s issue is hidden from the reader and counts in no number.",
+            "%(n)s issues are hidden from the reader and count in no number.",
             shares.withheld,
         )
         said.append(text % {"n": count(shares.withheld)})
     if shares.round.version_id != version.pk:
-        said.append(_("It was labelled with version %(n)s.") % {"n": shares.round.version.number})
+        said.append(_("The round was labelled with version %(n)s.") % {"n": shares.round.version.number})
     if shares.round.is_open:
-        said.append(_("The round is open: its numbers can change."))
+        said.append(_("The round is open, so its numbers can change."))
     return said

@@ -11,6 +11,7 @@ from reports.views import (
     pictures,
     report_files,
     screening,
+    study_report,
     taxonomy_figure,
 )
 
@@ -47,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         keyword_false_positives.keyword_false_positives_csv,
         name="keyword_false_positives",
     ),
+    path("studies/<slug:slug>/report/", study_report.study_report, name="study_report"),
     path("studies/<slug:slug>/training/", calibration.training, name="training"),
     path("taxonomies/<int:taxonomy_id>/draft/dry-run/", dry_run.draft_dry_run, name="draft_dry_run"),
 ]

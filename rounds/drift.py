@@ -6,7 +6,7 @@ import hashlib
 from datetime import timedelta
 
 YOUNGEST = timedelta(hours=1)
-"""The least age of the first label before its issue comes again, even when no other issue is left."""
+"""The least age of the first label before a form of its issue can be meant for the repeat."""
 
 
 def comes_again(issue: int, seed: int, percent: int) -> bool:

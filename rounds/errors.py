@@ -38,7 +38,7 @@ class TextKept(DomainError):
 
 
 class RoundClosed(TextKept):
-    message = _("This round is closed: it takes no more labels. What you typed is kept as your draft.")
+    message = _("This round is closed and takes no more labels. Your text is saved as a draft.")
 
 
 class RoundAlreadyClosed(DomainError):
@@ -47,19 +47,19 @@ class RoundAlreadyClosed(DomainError):
 
 class NotYourTurn(DomainError):
     message = _(
-        "This issue is not assigned to you in this round. Nothing was stored; go on with your next issue."
+        "This issue is not assigned to you in this round. Nothing was saved. Go on with your next issue."
     )
 
 
 class RemovedFromRound(TextKept):
     message = _(
-        "You no longer label in this round: a lead has taken you out of it. Your labels stay, and what you"
-        " typed is kept as your draft."
+        "You no longer label in this round, because a lead has taken you out. Your labels are"
+        " kept, and your text is saved as a draft."
     )
 
 
 class TrainingFirst(TextKept):
-    message = _("This round opens to you once you have passed its training.")
+    message = _("You can label in this round after you pass its training.")
 
 
 class NotATraining(DomainError):
@@ -71,30 +71,28 @@ class NotInTheRound(DomainError):
 
 
 class UnknownCategory(DomainError):
-    message = _(
-        "This category is not in the version of the taxonomy that the round uses. Choose another one."
-    )
+    message = _("This category is not in the taxonomy version of this round. Choose another category.")
 
 
 class TooShallow(DomainError):
-    message = _("This round compares labels at a deeper level. Choose one of the categories below this one.")
+    message = _("This category is too broad for this round. Choose a category below it.")
 
 
 class ProposalIncomplete(DomainError):
-    message = _("Give the category that is missing a name, and say why no other fits. Both are needed.")
+    message = _("Enter a name for the missing category, and why no other category fits. Both are needed.")
 
 
 class ProposalTooLong(DomainError):
     message = _(
-        "A proposed name has at most 200 characters, and the reasons for it, with those that you gave before,"
-        " at most 1000. Shorten them; what you typed is still in the form."
+        "A proposed name has at most 200 characters, and all of your reasons at most 1000. Your"
+        " text is still in the form: shorten it."
     )
 
 
 class StaleVersion(TextKept):
     message = _(
-        "The round uses another version of the taxonomy than this page showed. What you typed is kept as your"
-        " draft: load the page again and check the category."
+        "The round now uses another version of the taxonomy. Your text is saved as a draft."
+        " Load the page again and check the category."
     )
 
 
@@ -103,23 +101,23 @@ class CategoryGone(TextKept):
 
     def __init__(self, last: "CategoryState", *, is_split: bool = False) -> None:
         said = _(
-            "The taxonomy has a new version, and %(code)s %(name)s is no category of it any more. Load the"
-            " page again and choose another one: the rest of what you typed is kept."
+            "The new version of the taxonomy does not have %(code)s %(name)s any more. Your"
+            " other text is kept. Load the page again and choose another category."
         )
         if is_split:
             said = _(
-                "The taxonomy has a new version, in which %(code)s %(name)s was split. Load the page again"
-                " and choose one of its parts: the rest of what you typed is kept."
+                "The new version of the taxonomy has split %(code)s %(name)s. Your other text"
+                " is kept. Load the page again and choose one of the new categories."
             )
         super().__init__(said % {"code": last.code, "name": last.name})
 
 
 class StaleGuideline(TextKept):
     message = _(
-        "The guideline changed while you had this page open. Read what is new, then submit again: what you"
-        " typed is still in the form."
+        "The guideline changed while you had this page open. Your text is still in the form."
+        " Read the changes, then submit again."
     )
 
 
 class TrainingHasAnswers(DomainError):
-    message = _("A training is decided by its right labels alone. Nothing was changed.")
+    message = _("Only right labels decide a training. Nothing was changed.")

@@ -1,6 +1,6 @@
 """Who may plan, open, close and read a round."""
 
-from rounds.models import Round, RoundVolunteer
+from rounds.models import Assignment, Round, RoundVolunteer
 from studies import rules as studies_rules
 from studies.models import Membership, Role, Study
 
@@ -28,6 +28,11 @@ def may_read_pilot(member: Membership | None, round_: Round) -> bool:
 def may_open(member: Membership | None, round_: Round) -> bool:
     """Open a round: owner and leads."""
     return is_of(member, round_.study_id) and studies_rules.may_lead(member)
+
+
+def may_change_plan(member: Membership | None, round_: Round) -> bool:
+    """Change, copy or delete the plan of a round in which nobody has labelled: owner and leads."""
+    return may_open(member, round_) and round_.kind != Round.Kind.LOOK
 
 
 def may_close(member: Membership | None, round_: Round) -> bool:
@@ -79,6 +84,17 @@ def may_see_others(member: Membership | None, round_: Round) -> bool:
     if round_.kind != Round.Kind.LOOK or round_.closed_at is not None:
         return True
     return not RoundVolunteer.objects.filter(round=round_, member=member).exists()
+
+
+def may_watch_training(member: Membership | None, round_: Round) -> bool:
+    """See, while a training runs, how many labels of each volunteer match the answers: owner and leads. Who
+    labels in the training too waits until they have labelled all of it.
+    """
+    if round_.kind != Round.Kind.TRAINING or round_.opened_at is None or not may_open(member, round_):
+        return False
+    own = Assignment.objects.filter(round=round_, volunteer=member, submitted_at=None)
+    takes_part = RoundVolunteer.objects.filter(round=round_, member=member, left_at=None)
+    return not (own.exists() and takes_part.exists())
 
 
 def is_of(member: Membership | None, study_id: int) -> bool:

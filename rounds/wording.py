@@ -1,11 +1,14 @@
 """The settings of a round in words: the origin of its issues, its rule, its drift check."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core import clock
 from rounds.models import Round
 
 
@@ -13,11 +16,13 @@ def rule(round_: Round) -> str:
     """How an issue gets its decision."""
     if round_.rule == Round.Rule.MAJORITY:
         return ngettext(
-            "Equal labels decide: %(n)d or more.", "Equal labels decide: %(n)d or more.", round_.majority or 0
+            "%(n)d or more equal labels decide an issue.",
+            "%(n)d or more equal labels decide an issue.",
+            round_.majority or 0,
         ) % {"n": round_.majority or 0}
     if round_.rule == Round.Rule.MEETING:
-        return _("Unanimous labels decide; a meeting settles the rest.")
-    return _("Unanimous labels decide; a lead settles the rest.")
+        return _("Unanimous labels decide; a meeting decides the rest.")
+    return _("Unanimous labels decide; a lead decides the rest.")
 
 
 def drift(round_: Round) -> str:
@@ -25,12 +30,23 @@ def drift(round_: Round) -> str:
     if not round_.drift_percent:
         return ""
     return ngettext(
-        "%(n)d %% of a volunteer’s own issues come to them again, unmarked, %(hours)d hour later at the"
-        " earliest.",
-        "%(n)d %% of a volunteer’s own issues come to them again, unmarked, %(hours)d hours later at the"
-        " earliest.",
+        "Volunteers label %(n)d %% of their issues a second time without a mark, at least"
+        " %(hours)d hour later.",
+        "Volunteers label %(n)d %% of their issues a second time without a mark, at least"
+        " %(hours)d hours later.",
         round_.drift_hours,
     ) % {"n": round_.drift_percent, "hours": round_.drift_hours}
+
+
+def coming(moment: datetime) -> str:
+    """When something comes, for the end of a sentence: "at 14:30", "tomorrow", "on 3 June"."""
+    at = timezone.localtime(moment)
+    days = (at.date() - timezone.localdate(clock.now())).days
+    if days < 1:
+        return _("today at %(time)s") % {"time": formats.time_format(at, "TIME_FORMAT")}
+    return (
+        _("tomorrow") if days == 1 else _("on %(day)s") % {"day": formats.date_format(at, "MONTH_DAY_FORMAT")}
+    )
 
 
 def selection(chosen: Mapping[str, Any]) -> str:
@@ -47,7 +63,7 @@ def selection(chosen: Mapping[str, Any]) -> str:
     if chosen.get("without_pull_requests"):
         said.append(_("without pull requests"))
     if picked := chosen.get("chosen_by_hand"):
-        said.append(_("%(n)s chosen by hand") % {"n": picked})
+        said.append(_("%(n)s chosen by a lead") % {"n": picked})
     return ", ".join(part for part in said if part)
 
 

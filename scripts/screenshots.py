@@ -34,7 +34,7 @@ LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
 
 def choose_a_category(page: Page) -> None:
     """Act as a volunteer who has read the report and the news, chosen a category and begun a summary."""
-    page.get_by_role("button", name="I have read it").click()
+    page.get_by_role("button", name="Mark as read").click()
     page.wait_for_timeout(500)
     page.fill("#find", "c7")
     page.keyboard.press("Enter")
@@ -69,7 +69,7 @@ def its_board(page: Page) -> None:
 
 def plan_a_round(page: Page) -> None:
     """From the list of rounds to the form of a new one."""
-    page.get_by_role("link", name="Plan a round").first.click()
+    page.get_by_role("link", name="Plan round").first.click()
     page.wait_for_url("**/rounds/new/**")
     page.wait_for_load_state("networkidle")
 

@@ -38,8 +38,15 @@ class GuidelineVersionSerializer(serializers.ModelSerializer[Guideline]):
 
 
 class GuidelineSerializer(GuidelineVersionSerializer):
+    translations = serializers.SerializerMethodField(
+        help_text="The text by language, such as `zh-hans`, as far as it is translated"
+    )
+
     class Meta(GuidelineVersionSerializer.Meta):
-        fields = (*GuidelineVersionSerializer.Meta.fields, "text")
+        fields = (*GuidelineVersionSerializer.Meta.fields, "text", "translations")
+
+    def get_translations(self, guideline: Guideline) -> dict[str, str]:
+        return {"zh-hans": guideline.text_zh} if guideline.text_zh else {}
 
 
 def allow(may: Any) -> None:
@@ -99,4 +106,6 @@ class GuidelineVersions(APIView):
     @extend_schema(operation_id="studies_guideline_versions", responses=GuidelineVersionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         study, _member = study_of(request, slug, rules.may_read_guideline)
-        return Response(GuidelineVersionSerializer(guidelines(study).defer("text"), many=True).data)
+        return Response(
+            GuidelineVersionSerializer(guidelines(study).defer("text", "text_zh"), many=True).data
+        )

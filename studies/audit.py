@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy
 from studies.models import Event, Role
 
 _sentences: dict[str, str | Promise] = {
-    "studies.created": gettext_lazy("Made the study %(name)s"),
+    "studies.created": gettext_lazy("Created the study %(name)s"),
     "studies.imported": gettext_lazy("Imported the published study %(name)s"),
     "guideline.published": gettext_lazy("Published version %(version)s of the guideline"),
     "people.joined": gettext_lazy("%(member)s joined as %(role)s"),
-    "people.left": gettext_lazy("%(member)s, %(role)s, left"),
-    "people.rejoined": gettext_lazy("%(member)s, %(role)s, came back"),
-    "people.role_changed": gettext_lazy("%(member)s, %(from)s, became %(to)s"),
-    "people.invited": gettext_lazy("Invited a new %(role)s"),
-    "people.invitation_revoked": gettext_lazy("Revoked an invitation as %(role)s"),
+    "people.left": gettext_lazy("%(member)s (%(role)s) left the study"),
+    "people.rejoined": gettext_lazy("%(member)s (%(role)s) came back"),
+    "people.role_changed": gettext_lazy("Changed the role of %(member)s from %(from)s to %(to)s"),
+    "people.invited": gettext_lazy("Invited a new member as %(role)s"),
+    "people.invitation_revoked": gettext_lazy("Revoked an invitation for the role %(role)s"),
     "people.model_added": gettext_lazy("Added the model %(name)s as %(member)s"),
-    "people.model_token_made": gettext_lazy("Made a new token for the model %(member)s"),
+    "people.model_token_made": gettext_lazy("Created a new token for the model %(member)s"),
 }
 
 

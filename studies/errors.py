@@ -13,41 +13,40 @@ if TYPE_CHECKING:
 class LastOwner(DomainError):
     """The constraint trigger `last_owner_stays` enforces the same rule in the database."""
 
-    message = _("A study needs an owner, and this is the last one. Make somebody else an owner first.")
+    message = _("A study needs at least one owner. Nothing was changed. First make another member an owner.")
 
 
 class RoleIsFixed(DomainError):
     message = _(
-        "A model stays a model, and a person a person: models are compared with the volunteers,"
-        " never counted among them. The role was not changed."
+        "A model cannot become a person, and a person cannot become a model. The role was not changed."
     )
 
 
 class AlreadyMember(DomainError):
-    message = _("You take part in this study already. The invitation was not used up.")
+    message = _("You are already a member of this study. The invitation was not used.")
 
 
 class NotInTheStudy(DomainError):
-    message = _("They are no longer in the study. Let them back in first.")
+    message = _("This member has left the study. Nothing was changed. First add the member again.")
 
 
 class InvitationUnknown(DomainError):
     message = _(
-        "This invitation is not known here. Was its link copied whole?"
-        " If so, ask the owner of the study for a new one."
+        "This invitation is unknown. Check that you copied the whole link. If you did, ask the"
+        " owner of the study for a new link."
     )
     status = 404
 
 
 class InvitationClosed(DomainError):
     message = _(
-        "This invitation was used, was revoked or has expired. Ask the owner of the study for a new one."
+        "This invitation was used, was revoked or has expired. Ask the owner of the study for a new link."
     )
     status = 410
 
 
 class GuidelineUnchanged(DomainError):
-    message = _("The text is the one of the current version. Nothing was published.")
+    message = _("Your text is the same as the current version. Nothing was published.")
     status = 422
 
 
@@ -59,8 +58,8 @@ class StaleGuidelineText(DomainError):
     """Another version, `standing`, was published since the form was made."""
 
     message = _(
-        "Somebody published a new version meanwhile. Nothing was published, and what you typed is still in"
-        " the form: take over what is new, then publish again."
+        "Another version was published while you typed. Your text was not published and is"
+        " still in the form. Compare the two texts, then publish again."
     )
 
     def __init__(self, standing: "Guideline", *, kept: dict[str, str]) -> None:

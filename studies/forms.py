@@ -7,10 +7,24 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from studies.models import Role, Study
+from studies.models import Membership, Role, Study
 
 DAYS = (1, 7, 14, 30)
 PEOPLE_ROLES = [(role.value, role.label) for role in Role if role != Role.MODEL]
+
+
+class PersonField(forms.ModelChoiceField):
+    """One member of a study, by pseudonym and name: for forms of those who may see names."""
+
+    def label_from_instance(self, obj: Membership) -> str:
+        return obj.known_as
+
+
+class PeopleField(forms.ModelMultipleChoiceField):
+    """Members of a study, by pseudonym and name: for forms of those who may see names."""
+
+    def label_from_instance(self, obj: Membership) -> str:
+        return obj.known_as
 
 
 class StudyForm(forms.ModelForm):
@@ -18,8 +32,10 @@ class StudyForm(forms.ModelForm):
         model = Study
         fields = ("name", "description")
         help_texts = {
-            "name": _("As the paper would call it."),
-            "description": _("A sentence or two: which issues, of which time, labelled by how many."),
+            "name": _("The name that your paper uses."),
+            "description": _(
+                "One or two sentences: which issues, from which time, labelled by how many people."
+            ),
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
@@ -29,10 +45,10 @@ class InvitationForm(forms.Form):
 
     role = forms.ChoiceField(label=_("Role"), choices=PEOPLE_ROLES, initial=Role.VOLUNTEER)
     note = forms.CharField(
-        label=_("For whom"),
+        label=_("Note"),
         max_length=200,
         required=False,
-        help_text=_("So that you can tell your invitations apart."),
+        help_text=_("For example a name. You see this note in the list of invitations."),
     )
     lifetime = forms.TypedChoiceField(
         label=_("Valid for"),
@@ -54,7 +70,7 @@ class ModelForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=150,
-        help_text=_("The model and its version, so that a paper can name it."),
+        help_text=_("Name and version of the model, as your paper gives them."),
     )
 
 
@@ -65,13 +81,20 @@ class GuidelineForm(forms.Form):
         label=_("Text"),
         strip=False,
         widget=forms.Textarea(attrs={"rows": 24, "class": "mono sm"}),
-        help_text=_("Markdown: headings, lists, tables, code. Raw HTML is shown as it stands."),
+        help_text=_("Markdown: headings, lists, tables and code. HTML tags are shown as text."),
+    )
+    text_zh = forms.CharField(
+        label=_("Text in Chinese"),
+        strip=False,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 24, "class": "mono sm", "lang": "zh-Hans"}),
+        help_text=_("Members who read Chinese see this text. If empty, they see the text above."),
     )
     note = forms.CharField(
         label=_("What changed and why"),
         max_length=500,
         required=False,
-        help_text=_("One sentence; volunteers read it above the changes, and so will a paper's appendix."),
+        help_text=_("One sentence. Volunteers read the sentence above the changes."),
     )
     made_from = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
@@ -79,4 +102,8 @@ class GuidelineForm(forms.Form):
         super().__init__(*args, **kwargs)
         note = self.fields["note"]
         note.required = not is_first
-        note.error_messages["required"] = _("Say in a sentence what changed and why.")
+        note.error_messages["required"] = _("Write one sentence: what changed, and why?")
+
+    def clean_text_zh(self) -> str | None:
+        """The Chinese text; None, which keeps the current one, if the field was not sent at all."""
+        return self.cleaned_data["text_zh"] if "text_zh" in self.data else None

@@ -66,6 +66,11 @@ class Membership(models.Model):
     def __str__(self) -> str:
         return self.pseudonym
 
+    @property
+    def known_as(self) -> str:
+        """The pseudonym with the person's name: "R4 · Mei Lin". Only for those who may see names."""
+        return f"{self.pseudonym} · {self.user.name}" if self.user else self.pseudonym
+
 
 class Invitation(models.Model):
     """A link that makes its user a member with a role. Only the hash of its token is stored."""
@@ -112,11 +117,16 @@ class Event(models.Model):
 
 
 class Guideline(models.Model):
-    """One immutable version of the text, in Markdown, by which the volunteers of a study label."""
+    """One immutable version of the text, in Markdown, by which the volunteers of a study label; it may be in
+    Chinese as well.
+    """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField()
     text = models.TextField()
+    text_zh = models.TextField(
+        blank=True, default="", db_default="", help_text="The same in Chinese; empty: not translated"
+    )
     note = models.CharField(max_length=500, blank=True, help_text="What changed and why, in a sentence")
     published_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
     published_at = models.DateTimeField(default=clock.now)
@@ -129,6 +139,10 @@ class Guideline(models.Model):
 
     def __str__(self) -> str:
         return f"v{self.number}"
+
+    def text_in(self, language: str | None) -> str:
+        """The text in this language; the study's own text where it is not translated."""
+        return (self.text_zh if (language or "").lower() == "zh-hans" else "") or self.text
 
 
 class GuidelineReading(models.Model):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import get_language
 
 from accounts.models import User
 from accounts.secrets import hash_of
@@ -82,11 +83,18 @@ def current_guideline(study: Study) -> Guideline | None:
     return guidelines(study).first()
 
 
-def guideline_changes(old: Guideline, new: Guideline, *, around: int | None = 2) -> list[Paragraph]:
+def guideline_changes(
+    old: Guideline, new: Guideline, *, around: int | None = 2, language: str | None = None
+) -> list[Paragraph]:
     """The differences between two versions for templates/studies/_changes.html; empty for equal texts.
-    `around` is the number of unchanged lines shown beside each change, None for the whole text.
+    `around` is the number of unchanged lines shown beside each change, None for the whole text. They are
+    those of the texts in `language`, without one in the reader's; the study's own texts are compared unless
+    both versions are translated.
     """
-    return paragraphs(difference(old.text, new.text), around=around)
+    language = language or get_language()
+    if not (old.text_zh and new.text_zh):
+        return paragraphs(difference(old.text, new.text), around=around)
+    return paragraphs(difference(old.text_in(language), new.text_in(language)), around=around)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from studies.audit import say
 
 
 def register() -> None:
-    say("taxonomies.started", _("Began the taxonomy %(name)s"))
+    say("taxonomies.started", _("Created the taxonomy %(name)s"))
     say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
-    say("taxonomies.proposed", _("Put proposal %(number)s to the vote: %(title)s"))
+    say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
     say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"))
-    say("taxonomies.answered", _("Answered the open name %(name)s by %(code)s"))
-    say("taxonomies.rule_set", _("Set how proposals for the taxonomy %(name)s are accepted"))
+    say("taxonomies.answered", _("Chose the category %(code)s for the proposed name %(name)s"))
+    say("taxonomies.rule_set", _("Changed the rule for accepting proposals for the taxonomy %(name)s"))

@@ -28,7 +28,7 @@ def _template(change: Change, draft: Draft) -> str:
     if change.kind == drafts.ADD:
         return _("New below %(above)s: %(name)s") if above in draft else _("New type: %(name)s")
     if change.kind == drafts.DESCRIBE:
-        return _("Rename %(old)s: %(name)s") if "name" in change.values else _("Other texts for %(old)s")
+        return _("Rename %(old)s: %(name)s") if "name" in change.values else _("Change texts of %(old)s")
     if change.kind == drafts.MOVE:
         return _("Move %(old)s below %(above)s") if above in draft else _("Make %(old)s a type")
     return {

@@ -56,7 +56,7 @@ def _about(version: Version, tree: Tree) -> str:
     """The size of the version and its day of publication."""
     parts = [sizes(level_counts(node.level for node in tree))] if len(tree) else []
     if version.published_at:
-        day = formats.date_format(timezone.localtime(version.published_at), "j F Y")
+        day = formats.date_format(timezone.localtime(version.published_at), "DATE_FORMAT")
         parts.append(_("published on %(day)s") % {"day": day})
     return "; ".join(parts)
 

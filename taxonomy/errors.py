@@ -27,11 +27,15 @@ class TaxonomyRefused(DomainError):
             % {"line": problem.line, "cause": _(problem.template) % problem.values}
             for problem in problems
         )
-        super().__init__(_("The taxonomy was refused and nothing was stored.") + "\n" + causes)
+        super().__init__(
+            _("The taxonomy has mistakes. Nothing was stored. Correct these lines:") + "\n" + causes
+        )
 
 
 class NameTaken(DomainError):
-    message = gettext_lazy("The study has a taxonomy of this name. Choose another name; nothing was stored.")
+    message = gettext_lazy(
+        "The study already has a taxonomy with this name. Nothing was stored. Choose another name."
+    )
 
 
 class ChangeRefused(DomainError):
@@ -53,18 +57,18 @@ class ChangeClash(DomainError):
     ) -> None:
         self.by, self.entry, self.theirs, self.ours = by, entry, dict(theirs), dict(ours)
         super().__init__(
-            _("%(person)s has changed %(code)s in the meantime. Nothing of theirs was written over.")
-            % {"person": (by and by.made_by) or _("Somebody"), "code": entry.code},
+            _("%(person)s changed %(code)s while you typed. Nothing was overwritten, and your text is kept.")
+            % {"person": (by and by.made_by) or _("Another member"), "code": entry.code},
             kept=dict(ours),
         )
 
 
 class NothingToUndo(DomainError):
-    message = gettext_lazy("There is no change of yours to take back.")
+    message = gettext_lazy("You have no change to undo.")
 
 
 class NothingToRedo(DomainError):
-    message = gettext_lazy("There is nothing to do again.")
+    message = gettext_lazy("You have no change to redo.")
 
 
 class UndoBlocked(DomainError):
@@ -73,21 +77,19 @@ class UndoBlocked(DomainError):
     def __init__(self, change: "Change", cause: Refused) -> None:
         self.change = change
         super().__init__(
-            _(
-                "%(person)s has built on it since, and their change would not go without yours"
-                " (%(cause)s). Nothing was changed."
-            )
-            % {"person": change.made_by or _("Somebody"), "cause": _(cause.template) % cause.values}
+            _("%(person)s has made a change that needs yours (%(cause)s). Nothing was changed.")
+            % {"person": change.made_by or _("Another member"), "cause": _(cause.template) % cause.values}
         )
 
 
 class NothingToPublish(DomainError):
-    message = gettext_lazy("The draft changes nothing, or has no category. Nothing was published.")
+    message = gettext_lazy("The draft has no changes or no categories. Nothing was published.")
 
 
 class DraftMoved(DomainError):
     message = gettext_lazy(
-        "Somebody has changed the draft since you looked at it. Nothing was published: look at it again."
+        "Another member changed the draft after you opened the page. Nothing was published."
+        " Check the draft again, then publish."
     )
 
 
@@ -98,7 +100,9 @@ class NotProposable(DomainError):
 
 
 class NoBallot(DomainError):
-    message = gettext_lazy("Those vote who were members as the proposal was opened. Your vote was not taken.")
+    message = gettext_lazy(
+        "You cannot vote: you became a member after this vote started. Your vote was not stored."
+    )
 
 
 class MotionClosed(DomainError):
@@ -107,17 +111,17 @@ class MotionClosed(DomainError):
 
 class NotOwnMotion(DomainError):
     status = 403
-    message = gettext_lazy("Who made a proposal withdraws it. Nothing was changed.")
+    message = gettext_lazy("Only the author of a proposal can withdraw the proposal. Nothing was changed.")
 
 
 class NotAnAnswer(DomainError):
     status = 422
-    message = gettext_lazy("The newest version has no such category. Nothing was stored.")
+    message = gettext_lazy("The newest version does not have this category. Nothing was stored.")
 
 
 class NotSaid(DomainError):
     status = 422
-    message = gettext_lazy("Write something, in 2,000 characters at most. Nothing was stored.")
+    message = gettext_lazy("Write a comment of 1 to 2,000 characters. Nothing was stored.")
 
 
 class MotionsOpen(DomainError):
@@ -127,10 +131,10 @@ class MotionsOpen(DomainError):
         self.numbers = tuple(numbers)
         super().__init__(
             ngettext(
-                "Proposal %(numbers)s is still put to the vote: the version can be published when it is"
-                " decided.",
-                "Proposals %(numbers)s are still put to the vote: the version can be published when they are"
-                " decided.",
+                "The vote on proposal %(numbers)s is still open. Nothing was published."
+                " Publish the version after the vote.",
+                "The votes on proposals %(numbers)s are still open. Nothing was published."
+                " Publish the version after these votes.",
                 len(self.numbers),
             )
             % {"numbers": ", ".join(map(str, self.numbers))}

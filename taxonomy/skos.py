@@ -68,18 +68,32 @@ def _concept(state: CategoryState, scheme: str, iris: dict[int, str], narrower: 
             "type": "skos:Concept",
             "inScheme": scheme,
             "notation": state.code,
-            "prefLabel": state.name,
-            "definition": state.definition,
+            "prefLabel": _both(state.name, state.name_zh),
+            "definition": _both(state.definition, state.definition_zh),
             "scopeNote": [
                 f"{word}: {entry}"
                 for word, text in (("Includes", state.includes), ("Excludes", state.excludes))
                 for entry in phrases(text)
+            ]
+            + [
+                _chinese(f"{word}：{entry}")
+                for word, text in (("包括", state.includes_zh), ("不包括", state.excludes_zh))
+                for entry in phrases(text)
             ],
-            "example": list(phrases(state.examples)),
+            "example": [*phrases(state.examples), *map(_chinese, phrases(state.examples_zh))],
             **({"broader": iris[state.parent_id]} if state.parent_id else {"topConceptOf": scheme}),
             "narrower": narrower,
         }
     )
+
+
+def _chinese(text: str) -> dict[str, str]:
+    return {"@language": "zh-Hans", "@value": text}
+
+
+def _both(text: str, chinese: str) -> Any:
+    """The study's own text, and its translation where there is one."""
+    return [text, _chinese(chinese)] if chinese else text
 
 
 def _said(fields: dict[str, Any]) -> dict[str, Any]:

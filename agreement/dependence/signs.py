@@ -10,43 +10,42 @@ class SignKind(Enum):
     """The kinds of signs; %(volunteers)s and the numbers of a `Sign` go into the text."""
 
     EQUALS_DECISION = gettext_noop(
-        "%(volunteers)s chose what was decided on all of %(issues)s issues, and each of the others differs"
-        " from the decision at least %(reference)s times."
+        "The labels of %(volunteers)s equal the decision on all %(issues)s issues. Each other volunteer"
+        " differs from the decision at least %(reference)s times."
     )
     NEVER_ALONE = gettext_noop(
-        "%(volunteers)s never differs where all others agree, on any of %(issues)s issues, and each of the"
-        " others does at least %(reference)s times."
+        "%(volunteers)s never differs on the %(issues)s issues where all others agree. Each other volunteer"
+        " does so at least %(reference)s times."
     )
     NEVER_DIFFER = gettext_noop(
-        "%(volunteers)s chose the same category on all of %(issues)s issues, and each of the others differs"
-        " from them at least %(reference)s times."
+        "%(volunteers)s chose the same category on all %(issues)s issues. Each other volunteer differs from"
+        " them at least %(reference)s times."
     )
     ALONE_TOO_EVENLY = gettext_noop(
-        "On %(issues)s issues exactly one differs, and who it is comes out more even than chance makes it:"
-        " chi-square is %(observed)s, where volunteers who are equally likely to differ give %(reference)s on"
-        " average, and others more."
+        "On %(issues)s issues exactly one volunteer differs, and each volunteer does so almost equally"
+        " often. Chi-square is %(observed)s; by chance the mean is %(reference)s or more."
     )
     TOO_FEW_AT_ONCE = gettext_noop(
-        "On %(observed)s of %(issues)s issues %(differing)s differ at once from what most chose; volunteers"
-        " who differ independently, as often as these do in smaller numbers, would on %(reference)s or more."
+        "On %(observed)s of %(issues)s issues, %(differing)s volunteers differ from the majority together."
+        " If they differed independently, this number would be %(reference)s or more."
     )
     LONG_EQUAL = gettext_noop(
-        "%(volunteers)s chose what was decided on %(observed)s issues running, while each of the others"
-        " differs; in a random order such a run would seldom be longer than %(reference)s."
-    )
-    SAME_ROWS = gettext_noop(
-        "Of %(issues)s issues that are not unanimous, %(observed)s that follow each other have the very same"
-        " labels of the very same volunteers; in a random order such a run is seldom longer than"
+        "%(volunteers)s chose the decided category on %(observed)s issues in a row, while every other"
+        " volunteer differs at least once. In a random order such a run is rarely longer than"
         " %(reference)s."
     )
+    SAME_ROWS = gettext_noop(
+        "Of %(issues)s issues that are not unanimous, %(observed)s in a row have the same labels by the"
+        " same volunteers. In a random order such a run is rarely longer than %(reference)s."
+    )
     SAME_LABEL = gettext_noop(
-        "Of %(issues)s labels that differ from what was decided, or what most chose, %(volunteers)s chose one"
-        " category %(observed)s times running; if the issues of each decision came in a random order, the"
-        " longest run would seldom be longer than %(reference)s."
+        "Among %(issues)s labels that differ from the decision or the majority, %(volunteers)s chose one"
+        " category %(observed)s times in a row. If issues with the same decision came in a random order,"
+        " the longest run would rarely exceed %(reference)s."
     )
     IN_TURN = gettext_noop(
-        "%(volunteers)s differ from all others in turn, over %(observed)s such issues that follow each"
-        " other; in a random order they would seldom do so over more than %(reference)s."
+        "%(volunteers)s take turns in differing from all others, on %(observed)s such issues in a row. In a"
+        " random order such a run is rarely longer than %(reference)s."
     )
 
     @property

@@ -81,7 +81,13 @@ def label_as_model(*, round_: Round, member: Membership, rows: Sequence[ModelRow
             )
         elif said[row.issue] != category:
             has = {"row": number, "issue": row.issue, "code": book.by_id[said[row.issue]].code}
-            others.append(_("row %(row)s: issue %(issue)s has the label %(code)s, and a label stays.") % has)
+            others.append(
+                _(
+                    "row %(row)s: issue %(issue)s already has the label %(code)s, and a"
+                    " stored label cannot change."
+                )
+                % has
+            )
     if others:
         raise errors.ModelLabelsStay(others)
     ModelLabel.objects.bulk_create(fresh)

@@ -47,7 +47,7 @@ def plan_training(
     if not may_read_pilot(by, pilot):
         raise errors.NotAllowed
     if not answers:
-        raise RoundRefused(_("No issue is chosen. Tick those that show a category well."), field="issues")
+        raise RoundRefused(_("No issue is chosen. Tick issues that show a category well."), field="issues")
     ids = [answer.issue_id for answer in answers]
     seen = revealed(pilot).exclude(pk__in=withheld_issues(pilot, by).values("pk"))
     if seen.filter(issue__in=ids).count() != len(set(ids)):

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import unsearched_in
 from core import clock
 from core.templatetags.crosscheck import count
@@ -28,7 +29,7 @@ LONGEST_LEASE = 60 * 24 * 31
 MOST_DRIFT = 50
 LONGEST_DRIFT = 24 * 365
 MOST_QUOTA = 2**31 - 1
-NAME_IS_TAKEN = _("The study has a round of this name already. Choose another name.")
+NAME_IS_TAKEN = _("The study already has a round with this name. Choose another name.")
 
 Refusal = tuple[str, str | Promise]
 """The field of the plan to change, and the reason."""
@@ -43,7 +44,8 @@ class Plan:
     training is revealed when it closes, other rounds issue by issue. `majority`: so many equal labels decide,
     with that rule only. `excludes`: the type whose issues leave the study, in a screening only. `training`:
     the round to be passed first. `quota`: one number for everybody, or a number by the id of the member.
-    `selection` notes how the issues were chosen.
+    `selection` notes how the issues were chosen. `left_out`: values of annotate.queries.left_out, rounds and
+    samples whose issues the round does not take from `issues`. `replaces`: the planned round that is changed.
     """
 
     study: Study
@@ -68,6 +70,13 @@ class Plan:
     drift_hours: int = 24
     quota: Mapping[int, int] | int | None = None
     selection: Mapping[str, Any] = field(default_factory=dict)
+    left_out: Sequence[str] = ()
+    replaces: Round | None = None
+
+    @property
+    def taken(self) -> QuerySet[Issue]:
+        """The issues that the round takes: those of its source without what is left out."""
+        return without(self.issues, self.left_out)
 
     @property
     def is_crossed(self) -> bool:
@@ -101,10 +110,10 @@ def still_searched(study: Study, source: str) -> Iterator[str]:
     """Why a filter by keywords cannot be used yet: it would leave out issues that it finds later."""
     if waiting := unsearched_in(study, source):
         words = ngettext(
-            "%(n)s issue is still being searched for the keywords of this filter. Nothing was stored. Try"
-            " again in a minute.",
-            "%(n)s issues are still being searched for the keywords of this filter. Nothing was stored. Try"
-            " again in a minute.",
+            "The keyword search for this filter still has %(n)s issue to do. Nothing was saved."
+            " Try again in a minute.",
+            "The keyword search for this filter still has %(n)s issues to do. Nothing was"
+            " saved. Try again in a minute.",
             waiting,
         )
         yield words % {"n": count(waiting)}
@@ -115,33 +124,40 @@ def _source(plan: Plan) -> Iterator[Refusal]:
         yield "issues", words
 
 
+def _others(plan: Plan) -> QuerySet[Round]:
+    """The other rounds of the study."""
+    return Round.objects.filter(study=plan.study).exclude(pk__in=[plan.replaces.pk] if plan.replaces else [])
+
+
 def _name(plan: Plan) -> Iterator[Refusal]:
     if not plan.name:
         yield "name", _("Give the round a name.")
     elif len(plan.name) > LONGEST_NAME:
         yield "name", _("The name is longer than 120 characters. Shorten it.")
-    elif Round.objects.filter(study=plan.study, name=plan.name).exists():
+    elif _others(plan).filter(name=plan.name).exists():
         yield "name", NAME_IS_TAKEN
 
 
 def _version(plan: Plan) -> Iterator[Refusal]:
     if plan.version.taxonomy.study_id != plan.study.pk:
-        yield "version", _("This taxonomy belongs to another study. Choose one of this study.")
+        yield "version", _("This taxonomy belongs to another study. Choose a taxonomy of this study.")
     elif plan.version.published_at is None:
-        draft = _("This version of the taxonomy is a draft. Publish it first, or choose a published one.")
+        draft = _(
+            "This version of the taxonomy is a draft. Publish the draft first, or choose a published version."
+        )
         yield "version", draft
     elif plan.depth not in Level.values:
-        yield "depth", _("Labels are compared by type, theme or sub-theme. Choose one of these.")
+        yield "depth", _("Labels are compared by type, theme or sub-theme. Choose one of these levels.")
     elif not (deepest := deepest_level(plan.version.pk)):
         yield "version", _("This version of the taxonomy has no categories.")
     elif plan.depth > deepest:
-        words = _("This taxonomy is not that deep: its deepest level is the %(level)s.")
+        words = _("This taxonomy does not have this level. Its deepest level is the %(level)s.")
         yield "depth", words % {"level": Level(deepest).label}
 
 
 def _excludes(plan: Plan) -> Iterator[Refusal]:
     if plan.kind != Round.Kind.SCREENING:
-        words = _("Only a screening excludes issues. Make it a screening, or leave the excluded type out.")
+        words = _("Only a screening excludes issues. Plan a screening, or remove the excluded type.")
         if plan.excludes is not None:
             yield "excludes", words
         return
@@ -149,12 +165,12 @@ def _excludes(plan: Plan) -> Iterator[Refusal]:
     choices = ", ".join(state.code for state in types)
     if len(types) < 2:
         words = _(
-            "A screening tells issues that stay from issues that leave: its taxonomy needs at least two"
-            " types. Choose another taxonomy."
+            "A screening needs at least two types: one keeps issues, and one excludes them."
+            " Choose another taxonomy."
         )
         yield "version", words
     elif plan.excludes is None:
-        words = _("Say which type means that an issue leaves the study: one of %(codes)s.")
+        words = _("Choose the type that excludes an issue from the study: one of %(codes)s.")
         yield "excludes", words % {"codes": choices}
     elif plan.excludes.pk not in {state.category_id for state in types}:
         words = _("The excluded category is not a type of %(version)s. Choose one of %(codes)s.")
@@ -163,9 +179,21 @@ def _excludes(plan: Plan) -> Iterator[Refusal]:
 
 def _issues(plan: Plan) -> Iterator[Refusal]:
     if not plan.issues.exists():
-        yield "issues", _("No issue is chosen. Widen the filter, or choose another source.")
+        yield "issues", _("No issue is chosen. Use fewer filters, or choose another source.")
+    elif plan.left_out and not plan.taken.exists():
+        words = _(
+            "All issues of this source are left out. Leave out fewer rounds and samples,"
+            " or choose another source."
+        )
+        yield "left_out", words
     elif plan.issues.exclude(repository__study=plan.study).exists():
         yield "issues", _("Some of these issues belong to another study.")
+
+
+def _left_out(plan: Plan) -> Iterator[Refusal]:
+    known = {one.value for one in excludables(plan.study)}
+    if plan.left_out and not set(plan.left_out) <= known - {f"round:{plan.replaces and plan.replaces.pk}"}:
+        yield "left_out", _("This study has no such round or sample to leave out.")
 
 
 def _members(plan: Plan) -> Iterator[Refusal]:
@@ -173,10 +201,10 @@ def _members(plan: Plan) -> Iterator[Refusal]:
     if not members:
         yield "members", _("Choose at least one volunteer.")
     if len({member.pk for member in members}) < len(members):
-        yield "members", _("A volunteer is named twice.")
+        yield "members", _("A volunteer is chosen twice.")
     unfit = [str(member) for member in members if not may_be_volunteer(member, plan.study)]
     if unfit:
-        words = _("%(who)s cannot label in this study: choose its owners, leads and volunteers only.")
+        words = _("%(who)s cannot label in this study. Choose only owners, leads and volunteers.")
         yield "members", words % {"who": ", ".join(unfit)}
 
 
@@ -185,25 +213,25 @@ def _labels(plan: Plan) -> Iterator[Refusal]:
     if not members:
         return
     if k < 1:
-        yield "labels_per_issue", _("Say how many labels each issue needs: one or more.")
+        yield "labels_per_issue", _("Enter the number of labels per issue: one or more.")
     elif k > members:
         words = ngettext(
-            "%(labels)d labels per issue need as many volunteers; %(members)d is chosen.",
-            "%(labels)d labels per issue need as many volunteers; %(members)d are chosen.",
+            "%(labels)d labels per issue need %(labels)d volunteers. You have chosen %(members)d.",
+            "%(labels)d labels per issue need %(labels)d volunteers. You have chosen %(members)d.",
             members,
         )
         yield "labels_per_issue", words % {"labels": k, "members": members}
     elif plan.is_crossed and k != members:
         every = _(
-            "When everyone labels everything, an issue gets %(members)d labels. Change that number,"
-            " or the way of sharing out."
+            "When everyone labels everything, an issue gets %(members)d labels. Change this"
+            " number, or choose “k volunteers per issue”."
         )
         yield "labels_per_issue", every % {"members": members}
 
 
 def _lease(plan: Plan) -> Iterator[Refusal]:
     if not 1 <= plan.lease_minutes <= LONGEST_LEASE:
-        yield "lease_minutes", _("A claim is held between one minute and 31 days.")
+        yield "lease_minutes", _("A claim lasts between 1 minute and 31 days.")
 
 
 def _quota(plan: Plan) -> Iterator[Refusal]:
@@ -213,18 +241,18 @@ def _quota(plan: Plan) -> Iterator[Refusal]:
         return
     if plan.is_crossed:
         words = _(
-            "Everyone labels everything in this round, so nobody can have a quota. Leave it out, or"
-            " share the issues out."
+            "Everyone labels everything in this round, so nobody can have a quota. Remove the"
+            " quota, or choose “k volunteers per issue”."
         )
         yield "quota", words
     elif min(given) < 1 or max(given) > MOST_QUOTA:
-        yield "quota", _("A quota is one label or more. Leave it empty for no end.")
+        yield "quota", _("A quota is one label or more. Leave the field empty for no quota.")
     elif 1 <= plan.k <= len(quotas):
-        least = smallest_quota(plan.issues.count(), plan.k, quotas)
+        least = smallest_quota(plan.taken.count(), plan.k, quotas)
         if least > min(given):
             words = _(
-                "These quotas leave some issues without all of their labels. With %(quota)s or more for"
-                " each volunteer they are enough."
+                "With these quotas, some issues do not get all of their labels. Give each"
+                " volunteer a quota of %(quota)s or more."
             )
             yield "quota", words % {"quota": count(least)}
 
@@ -233,13 +261,16 @@ def _rule(plan: Plan) -> Iterator[Refusal]:
     k, least = plan.k, plan.k // 2 + 1
     between = {"least": least, "most": k}
     if plan.rule != Round.Rule.MAJORITY:
-        words = _("A number of equal labels goes with the rule of the majority. Choose it, or leave it out.")
+        words = _(
+            "The number of equal labels is only for the majority rule. Choose the"
+            " majority rule, or remove the number."
+        )
         if plan.majority is not None:
             yield "majority", words
     elif k < 1:
         return
     elif plan.majority is None:
-        yield "majority", _("Say how many equal labels decide an issue: %(least)d to %(most)d.") % between
+        yield "majority", _("Enter how many equal labels decide an issue: %(least)d to %(most)d.") % between
     elif not least <= plan.majority <= k:
         words = _("Of %(most)d labels, a majority is more than half: %(least)d to %(most)d.")
         yield "majority", words % between
@@ -247,34 +278,31 @@ def _rule(plan: Plan) -> Iterator[Refusal]:
 
 def _deadline(plan: Plan) -> Iterator[Refusal]:
     if plan.deadline is not None and plan.deadline <= clock.now():
-        yield "deadline", _("The deadline has passed already. Choose a later one.")
+        yield "deadline", _("This deadline is in the past. Choose a later day.")
 
 
 def _training(plan: Plan) -> Iterator[Refusal]:
     trains = plan.kind == Round.Kind.TRAINING
     if trains and not plan.is_crossed:
-        words = _(
-            "Everyone labels every issue of a training: who got only some of them could not finish it."
-            " Choose that everyone labels everything."
-        )
+        words = _("In a training, every volunteer labels every issue. Choose “everyone labels everything”.")
         yield "allocation", words
     if trains and plan.revealed != Round.Reveal.ROUND_CLOSED:
         words = _(
-            "A training reveals its labels when it closes: who is added to it later gets no turn at what"
-            " is revealed, and could not finish it. Choose that the round closes first; each volunteer"
-            " sees the right labels of their own issues at once all the same."
+            "A training reveals its labels when the round closes, so that volunteers who join"
+            " later can finish. Choose “when the round closes”. Volunteers still see the right"
+            " label after each issue."
         )
         yield "reveal", words
     if plan.pass_mark is not None and not trains:
-        yield "pass_mark", _("Only a training has a pass mark. Make it a training, or leave the mark out.")
+        yield "pass_mark", _("Only a training has a pass mark. Plan a training, or remove the pass mark.")
     elif plan.pass_mark is not None and not 1 <= plan.pass_mark <= 100:
         yield "pass_mark", _("The pass mark is a percentage: 1 to 100.")
     if plan.training is None:
         return
     if plan.training.study_id != plan.study.pk:
-        yield "training", _("This training belongs to another study. Choose one of this study.")
-    elif plan.training.kind != Round.Kind.TRAINING:
-        words = _("%(round)s is no training. Choose a training round, or none.")
+        yield "training", _("This training belongs to another study. Choose a training of this study.")
+    elif plan.training.kind != Round.Kind.TRAINING or plan.training == plan.replaces:
+        words = _("%(round)s is not a training. Choose a training, or no training.")
         yield "training", words % {"round": plan.training}
 
 
@@ -284,17 +312,14 @@ def _drift(plan: Plan) -> Iterator[Refusal]:
     if not 0 < plan.drift_percent <= MOST_DRIFT:
         yield "drift_percent", _("A drift check repeats at most half of the issues: 0 to 50 percent.")
     elif plan.kind in {Round.Kind.SCREENING, Round.Kind.TRAINING}:
-        words = _(
-            "A drift check belongs to a pilot or a main round: a screening is over too soon, and a"
-            " training shows its answers. Set it to 0."
-        )
+        words = _("Only pilots and main rounds can have a drift check. Set the drift check to 0.")
         yield "drift_percent", words
     elif not 1 <= plan.drift_hours <= LONGEST_DRIFT:
-        words = _("An issue comes again after one hour at the earliest, and within a year.")
+        words = _("An issue can come again after 1 hour at the earliest and 1 year at the latest.")
         yield "drift_hours", words
 
 
 CHECKS: Sequence[Callable[[Plan], Iterator[Refusal]]] = (
-    _name, _version, _excludes, _source, _issues, _members, _labels, _lease, _quota, _rule, _deadline,
-    _training, _drift,
+    _name, _version, _excludes, _source, _left_out, _issues, _members, _labels, _lease, _quota, _rule,
+    _deadline, _training, _drift,
 )  # fmt: skip

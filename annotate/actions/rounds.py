@@ -12,6 +12,9 @@ from django.utils.translation import gettext as _
 from annotate.actions.plans import NAME_IS_TAKEN, Plan, refusals
 from annotate.actions.second_looks import end_looks
 from annotate.actions.training import require_answers
+from annotate.models import LeftOut
+from annotate.queries.gates import unfinished_before
+from annotate.queries.left_out import counted_in, left_out_rows
 from consensus.actions.decisions import decide_all_by_rule
 from consensus.actions.records import record_in_round
 from core import clock
@@ -30,6 +33,7 @@ from rounds.rules import may_be_volunteer, may_close, may_create_round, may_open
 from studies.models import Membership, Study
 
 SLOTS_AT_ONCE = 50_000
+LONGEST_REASON = 400
 SLOTS_IN_A_STEP = 10_000
 STORED_AS_ASKED = (
     "study", "name", "kind", "version", "depth", "allocation", "lease_minutes", "order", "rule", "majority",
@@ -58,12 +62,14 @@ def create_round(*, study: Study, by: Membership, seed: int | None = None, **pla
 
 @retried
 @transaction.atomic
-def open_round(*, round_: Round, by: Membership) -> Round:
-    """Make the missing slots of the round and let its volunteers begin. Returns the opened round. Raises
-    NotAllowed, RoundAlreadyOpen, RoundAlreadyClosed, and RoundRefused when a volunteer has left the study, or
-    a training lacks answers.
+def open_round(*, round_: Round, by: Membership, reason: str = "") -> Round:
+    """Make the missing slots of the round and let its volunteers begin. Returns the opened round. `reason`:
+    why the round does not wait for open rounds of earlier stages, for the audit. Raises NotAllowed,
+    RoundAlreadyOpen, RoundAlreadyClosed, and RoundRefused when a volunteer has left the study, a training
+    lacks answers, or a reason is missing.
     """
-    current = _to_be_opened(_hold_alone(round_), by)
+    current = _to_be_opened(lock_alone(round_), by)
+    passed = _passed_gate(current, reason)
     # All slots, or the slots that an opening in steps or an interrupted opening has not made.
     drop_misfits(current)
     slots = RoundIssue.objects.filter(round=current).count() * current.labels_per_issue
@@ -73,11 +79,29 @@ def open_round(*, round_: Round, by: Membership) -> Round:
         renew_statistics("rounds_assignment")
     current.opened_at = clock.now()
     current.save(update_fields=["opened_at"])
-    record_in_round("rounds.opened", current, by, slots=slots)
+    record_in_round("rounds.opened", current, by, slots=slots, **passed)
     return current
 
 
-def open_round_in_steps(*, round_: Round, by: Membership, report: Report) -> Round:
+def _passed_gate(current: Round, reason: str) -> dict[str, str]:
+    """What the audit says of a round that does not wait for others. Raises RoundRefused without a reason."""
+    waits_for = unfinished_before(current)
+    if not waits_for:
+        return {}
+    names = ", ".join(one.name for one in waits_for)
+    if not reason.strip():
+        raise RoundRefused(
+            _(
+                "Earlier rounds are still open: %(rounds)s. Close them first, or give a reason"
+                " why this round does not wait."
+            )
+            % {"rounds": names},
+            field="reason",
+        )
+    return {"without_waiting_for": names, "reason": reason.strip()[:LONGEST_REASON]}
+
+
+def open_round_in_steps(*, round_: Round, by: Membership, report: Report, reason: str = "") -> Round:
     """Open a large round: its slots are made about SLOTS_IN_A_STEP at a time, each step in its own
     transaction. Nobody sees the slots before the last step, which opens the round. An interrupted opening can
     be started again: it makes no slot twice. Raises what open_round raises, and what `report` raises.
@@ -92,33 +116,34 @@ def open_round_in_steps(*, round_: Round, by: Membership, report: Report) -> Rou
         done = min(first + step - 1, issues) * current.labels_per_issue
         report(done, total, _("Making the assignments"))
     renew_statistics("rounds_assignment")
-    return open_round(round_=current, by=by)
+    return open_round(round_=current, by=by, reason=reason)
 
 
 @retried
 @transaction.atomic
 def take_back_slots(*, round_: Round) -> int:
     """Delete all slots of a round that is not open; returns how many. Raises RoundAlreadyOpen."""
-    current = _hold_alone(round_)
+    current = lock_alone(round_)
     if current.opened_at is not None:
         raise errors.RoundAlreadyOpen
     return drop_slots(current)
 
 
 @transaction.atomic
-def begin_opening(*, round_: Round, by: Membership) -> Job | None:
+def begin_opening(*, round_: Round, by: Membership, reason: str = "") -> Job | None:
     """Open the round at once and return None, or return a job that opens it, if it has more than
     SLOTS_AT_ONCE slots. A job that waits or runs already is returned again. Raises what open_round raises.
     """
-    current = _hold_alone(round_)
+    current = lock_alone(round_)
     issues = RoundIssue.objects.filter(round=current).count()
     may = may_open(by, current) and current.opened_at is None and current.closed_at is None
     if not may or issues * current.labels_per_issue <= SLOTS_AT_ONCE:
-        open_round(round_=current, by=by)
+        open_round(round_=current, by=by, reason=reason)
         return None
+    _passed_gate(current, reason)
     job = opening_of(current)
     if job is None or job.finished_at is not None:
-        arguments = {"round": current.pk, "member": by.pk, "language": get_language()}
+        arguments = {"round": current.pk, "member": by.pk, "language": get_language(), "reason": reason}
         job = enqueue(OPENING, arguments=arguments, by=by.user)
     return job
 
@@ -134,7 +159,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
     """
     if round_.of_id is not None:
         lock_round(Round(pk=round_.of_id))  # always locked before its second look
-    current = _hold_alone(round_)
+    current = lock_alone(round_)
     if not may_close(by, current):
         raise errors.NotAllowed
     if current.opened_at is None:
@@ -149,7 +174,8 @@ def close_round(*, round_: Round, by: Membership) -> Round:
     return current
 
 
-def _hold_alone(round_: Round) -> Round:
+def lock_alone(round_: Round) -> Round:
+    """The round as it is now, locked against every other change and every submit."""
     return Round.objects.select_for_update(of=("self",)).select_related("study").get(pk=round_.pk)
 
 
@@ -177,7 +203,7 @@ def _to_be_opened(current: Round, by: Membership) -> Round:
 @transaction.atomic
 def _make_some_slots(round_: Round, by: Membership, *, first: int, last: int) -> None:
     # A lost opening that still runs somewhere must not add slots to a round that is open by now.
-    make_slots(_to_be_opened(_hold_alone(round_), by), first=first, last=last)
+    make_slots(_to_be_opened(lock_alone(round_), by), first=first, last=last)
 
 
 def _store(plan: Plan, by: Membership, seed: int) -> Round:
@@ -193,19 +219,27 @@ def _store(plan: Plan, by: Membership, seed: int) -> Round:
     except IntegrityError as error:
         # Somebody gave another round this name after the check.
         raise RoundRefused(NAME_IS_TAKEN, field="name") from error
+    issues = fill_plan(round_, plan)
+    record_in_round("rounds.created", round_, by, issues=issues, volunteers=len(plan.members))
+    return round_
+
+
+def fill_plan(round_: Round, plan: Plan) -> int:
+    """Store the volunteers and issues of a plan, and what it leaves out; returns the number of issues."""
     RoundVolunteer.objects.bulk_create(
         RoundVolunteer(
             round=round_,
             member=member,
             column=column,
-            seed=volunteer_seed(seed, column),
+            seed=volunteer_seed(round_.seed, column),
             quota=plan.quota_of(member),
         )
         for column, member in enumerate(plan.members, start=1)
     )
-    issues = _add_issues(round_, plan.issues)
-    record_in_round("rounds.created", round_, by, issues=issues, volunteers=len(plan.members))
-    return round_
+    # What is left out is settled now: an issue that comes into a pilot later stays in this round.
+    left_out = counted_in(plan.issues, list(dict.fromkeys(plan.left_out)))
+    LeftOut.objects.bulk_create(left_out_rows(round_, left_out))
+    return _add_issues(round_, plan.taken)
 
 
 def _add_issues(round_: Round, issues: QuerySet[Issue]) -> int:

@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from annotate.actions.plans import still_searched
 from annotate.errors import SampleRefused
 from annotate.models import Sample
-from annotate.queries.samples import SampleFrame, issues_of, newest_issue, urls_of
+from annotate.queries.left_out import excludables
+from annotate.queries.samples import SampleFrame, issues_of, left_out_counts, newest_issue, urls_of
 from annotate.sampling import Rounding, draw, sample_size
 from core.templatetags.crosscheck import count
 from ingest.models import Repository
@@ -23,7 +24,7 @@ from studies.models import Membership, Study
 LONGEST_NAME = 120
 MOST_SEED = 2**63 - 1
 DRAWN_SEEDS = 10**9
-NAME_IS_TAKEN = _("The study has a sample of this name already. Choose another name.")
+NAME_IS_TAKEN = _("The study already has a sample with this name. Choose another name.")
 
 
 @transaction.atomic
@@ -52,6 +53,9 @@ def draw_sample(
     _check(name, seed, {"confidence": confidence, "margin": margin, "share": share})
     for words in still_searched(study, frame.source):
         raise SampleRefused(words, field="source")
+    names = {one.value: one.name for one in excludables(study)} if frame.left_out else {}
+    if not set(frame.left_out) <= names.keys():
+        raise SampleRefused(_("This study has no such round or sample to leave out."), field="left_out")
     seed = secrets.randbelow(DRAWN_SEEDS) if seed is None else seed
     newest = newest_issue(study)
     found = urls_of(issues_of(study, frame, up_to=newest))
@@ -61,7 +65,7 @@ def draw_sample(
 
     strata = list(_strata(study, {id_: len(part) for id_, part in found.items()}, size, own or {}))
     if not any(stratum["drawn"] for stratum in strata):
-        raise SampleRefused(_("No issue would be drawn. Choose a source that has some."), field="source")
+        raise SampleRefused(_("No issue would be drawn. Choose a source with issues."), field="source")
     sizes = {stratum["id"]: stratum["drawn"] for stratum in strata}
     urls = {id_: list(found[id_]) for id_ in sizes}
     chosen = [found[id_][url] for id_, part in draw(urls, sizes, seed).items() for url in part]
@@ -70,7 +74,11 @@ def draw_sample(
         "margin": margin,
         "share": share,
         "rounding": rounding,
-        "filter": asdict(frame),
+        "filter": asdict(frame) | {"left_out": list(frame.left_out)},
+        "left_out": [
+            {"source": value, "name": names[value], "issues": issues}
+            for value, issues in left_out_counts(study, frame).items()
+        ],
         "newest": newest,
         "strata": strata,
     }
@@ -96,9 +104,7 @@ def _check(name: str, seed: int | None, shares: Mapping[str, float]) -> None:
         raise SampleRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
     for field, share in shares.items():
         if not 0 < share < 1:
-            raise SampleRefused(
-                _("This is a part of a whole: more than 0 and less than 100 percent."), field=field
-            )
+            raise SampleRefused(_("Enter a number above 0 and below 100 percent."), field=field)
     if seed is not None and not 0 <= seed <= MOST_SEED:
         raise SampleRefused(
             _("A seed is a whole number from 0 to %(most)s.") % {"most": count(MOST_SEED)}, field="seed"

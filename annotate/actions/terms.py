@@ -27,7 +27,9 @@ def set_quota(*, round_: Round, member: Membership, by: Membership, quota: int |
             _("Everyone labels everything in this round, so nobody has a quota."), field="quota"
         )
     if quota is not None and quota < 1:
-        raise VolunteerRefused(_("A quota is one label or more; leave it empty for none."), field="quota")
+        raise VolunteerRefused(
+            _("A quota is one label or more. Leave the field empty for no quota."), field="quota"
+        )
     volunteer = lock_active(current, member)
     before, volunteer.quota = volunteer.quota, quota
     if before != quota:
@@ -45,7 +47,9 @@ def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) ->
     """
     current = lock_to_change(round_, by, opened=False)
     if deadline is not None and deadline != current.deadline and deadline <= clock.now():
-        raise VolunteerRefused(_("This moment is over. Choose one to come, or none."), field="deadline")
+        raise VolunteerRefused(
+            _("This deadline is in the past. Choose a later day, or no deadline."), field="deadline"
+        )
     before, current.deadline = current.deadline, deadline
     if before != deadline:
         current.save(update_fields=["deadline"])
@@ -65,7 +69,7 @@ def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVoluntee
     """
     current = lock_to_change(round_, by, opened=False)
     if current.training_id is None:
-        raise VolunteerRefused(_("This round asks for no training: its volunteers can label as it is."))
+        raise VolunteerRefused(_("This round needs no training. Its volunteers can already label."))
     volunteer = lock_active(current, member)
     if volunteer.admitted_at is None:
         volunteer.admitted_at, volunteer.admitted_by = clock.now(), by

@@ -92,10 +92,10 @@ def require_answers(round_: Round) -> None:
     if missing:
         raise errors.RoundRefused(
             ngettext(
-                "%(missing)d of the %(issues)d issues has no right label yet. Give it one, with its"
-                " explanation, on the page of the answers; then open the training.",
-                "%(missing)d of the %(issues)d issues have no right label yet. Give each of them one, with"
-                " its explanation, on the page of the answers; then open the training.",
+                "%(missing)d of the %(issues)d issues has no right label yet. Add the right"
+                " label with its explanation, then open the training.",
+                "%(missing)d of the %(issues)d issues have no right label yet. Add the right"
+                " labels with their explanations, then open the training.",
                 missing,
             )
             % {"missing": missing, "issues": issues},
@@ -106,8 +106,9 @@ def require_answers(round_: Round) -> None:
     if who := [str(volunteer.member) for volunteer in knowing.select_related("member").order_by("column")]:
         raise errors.RoundRefused(
             _(
-                "%(who)s wrote right labels of this training and cannot label in it as well. Let another lead"
-                " write those, or plan the training without them."
+                "%(who)s wrote right labels of this training and cannot label in it. Let"
+                " another lead write these right labels, or plan the training with other"
+                " volunteers."
             )
             % {"who": ", ".join(who)},
             field="members",
@@ -118,7 +119,7 @@ def require_no_author(round_: Round, member: Membership) -> None:
     """Refuse a volunteer for a training whose right labels they wrote. Raises VolunteerRefused."""
     if Answer.objects.filter(round=round_, given_by=member).exists():
         raise errors.VolunteerRefused(
-            _("%(who)s wrote right labels of this training and cannot label in it as well. Choose others.")
+            _("%(who)s wrote right labels of this training and cannot label in it. Choose other volunteers.")
             % {"who": member},
             field="member",
         )

@@ -144,7 +144,7 @@ def remove_volunteer(
     leaving = lock_active(current, member, to)
     if to is None and not any(one.member_id != member.pk for one in active_volunteers(current)):
         raise VolunteerRefused(
-            _("A round keeps at least one volunteer. Add or name another one first, or close the round."),
+            _("A round needs at least one volunteer. Add another volunteer first, or close the round."),
             field="to",
         )
     # Before the slots are read: a claim of this volunteer that has begun is over, and no other begins.
@@ -158,18 +158,19 @@ def remove_volunteer(
     if to is not None:
         require_no_look(current)
         if to.pk == member.pk:
-            raise VolunteerRefused(_("Name somebody else to go on with these issues."), field="to")
+            raise VolunteerRefused(_("Choose another volunteer for these issues."), field="to")
         inside = RoundVolunteer.objects.filter(round=current, member=to, left_at=None)
         known = inside.select_related("member").first()
         if known is not None and crossed:
             raise VolunteerRefused(
-                _("%(who)s labels every issue of this round already. Name somebody who does not.")
+                _("%(who)s already labels every issue of this round. Choose another volunteer.")
                 % {"who": to},
                 field="to",
             )
         if known is not None and not may_be_volunteer(known.member, current.study):
             raise VolunteerRefused(
-                _("%(who)s can no longer label in this study. Name somebody else.") % {"who": to}, field="to"
+                _("%(who)s can no longer label in this study. Choose another volunteer.") % {"who": to},
+                field="to",
             )
         next_one = known or _seat(current, to)
         given = {"member": member.pk, "to": to.pk, "column": next_one.column, "lease": lease(current)}
@@ -210,14 +211,16 @@ def require_raisable(round_: Round, to: int) -> None:
         words = _("Everyone labels everything in this round. For one more label per issue, add a volunteer.")
     elif to <= before:
         words = ngettext(
-            "An issue of this round gets %(n)d label already. Ask for more than that.",
-            "An issue of this round gets %(n)d labels already. Ask for more than that.",
+            "Each issue of this round already gets %(n)d label. Enter a higher number.",
+            "Each issue of this round already gets %(n)d labels. Enter a higher number.",
             before,
         ) % {"n": before}
     elif to > volunteers:
         words = ngettext(
-            "%(labels)d labels per issue need as many volunteers; %(n)d labels now. Add others first.",
-            "%(labels)d labels per issue need as many volunteers; %(n)d label now. Add others first.",
+            "%(labels)d labels per issue need %(labels)d volunteers. This round has %(n)d"
+            " volunteer: add more first.",
+            "%(labels)d labels per issue need %(labels)d volunteers. This round has %(n)d"
+            " volunteers: add more first.",
             volunteers,
         ) % {"labels": to, "n": volunteers}
     if words:
@@ -242,7 +245,7 @@ def _seat(round_: Round, member: Membership) -> RoundVolunteer:
     member = Membership.objects.get(pk=member.pk)
     if not may_be_volunteer(member, round_.study) or member.user_id is None:
         raise VolunteerRefused(
-            _("%(who)s cannot label in this study: choose one of its owners, leads and volunteers.")
+            _("%(who)s cannot label in this study. Choose an owner, a lead or a volunteer.")
             % {"who": member},
             field="member",
         )
@@ -256,7 +259,7 @@ def _seat(round_: Round, member: Membership) -> RoundVolunteer:
         )
     if volunteer.left_at is None:
         raise VolunteerRefused(
-            _("%(who)s labels in this round already. Nothing was changed.") % {"who": member}, field="member"
+            _("%(who)s already labels in this round. Nothing was changed.") % {"who": member}, field="member"
         )
     volunteer.left_at = None
     volunteer.save(update_fields=["left_at"])

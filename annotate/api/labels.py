@@ -94,7 +94,7 @@ class ChoiceSerializer(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if bool(attrs["category"]) == bool(attrs["proposal"]):
-            raise ValidationError({"category": [_("Give a category, or a proposal of one.")]})
+            raise ValidationError({"category": [_("Give a category, or propose a missing category.")]})
         return attrs
 
 

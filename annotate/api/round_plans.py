@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from annotate.queries.left_out import usually_left_out
 from annotate.queries.planning import EVERY_ISSUE, issues_from, selection, source_named, types_by_version
 from ingest.models import Repository
 from rounds.models import Round
@@ -37,6 +38,14 @@ class PlanSerializer(serializers.Serializer[Any]):
     year = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=SMALL)
     with_text = serializers.BooleanField(default=False)
     without_pull_requests = serializers.BooleanField(default=False)
+    left_out = serializers.ListField(
+        child=serializers.CharField(max_length=40),
+        default=None,
+        allow_null=True,
+        max_length=1000,
+        help_text="Leave out the issues of round:<id>, sample:<id>. Without it, a pilot or main round leaves"
+        " out every pilot and training of the taxonomy",
+    )
     members = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=BIGGEST),
         max_length=1000,
@@ -100,6 +109,7 @@ class PlanSerializer(serializers.Serializer[Any]):
             "training": self._training(study, plan["training"]),
             "quota": self._quotas(members, quotas, quota) if quotas else quota,
             "selection": selection(source, **narrowed),
+            "left_out": self._left_out(plan, version),
         }
 
     def _version(self, study: Study, taxonomy: int, number: int) -> Version:
@@ -115,6 +125,10 @@ class PlanSerializer(serializers.Serializer[Any]):
         if unknown:
             raise ValidationError({"members": [f"This study has no member {', '.join(unknown)}."]})
         return [found[id_] for id_ in ids]
+
+    def _left_out(self, plan: dict[str, Any], version: Version) -> list[str]:
+        asked: list[str] | None = plan["left_out"]
+        return usually_left_out(plan["kind"], version.taxonomy_id) if asked is None else asked
 
     def _repositories(self, study: Study, paths: list[str] | None) -> list[int] | None:
         if paths is None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
@@ -10,8 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.actions.rounds import begin_opening, close_round, create_round
+from annotate.actions.rounds import LONGEST_REASON, begin_opening, close_round, create_round
 from annotate.api.round_plans import PlanSerializer
+from annotate.models import LeftOut
 from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries.rounds import rounds_for
@@ -21,6 +22,15 @@ from studies.pages import study_of
 from taxonomy.models import CategoryState
 
 
+class LeftOutSerializer(serializers.ModelSerializer[LeftOut]):
+    source = serializers.CharField(source="value", help_text="round:<id> or sample:<id>")  # type: ignore[assignment]
+    name = serializers.CharField()
+
+    class Meta:
+        model = LeftOut
+        fields = ("source", "name", "issues")
+
+
 class RoundSerializer(serializers.ModelSerializer[Round]):
     taxonomy = serializers.IntegerField(source="version.taxonomy_id")
     version = serializers.IntegerField(source="version.number")
@@ -28,14 +38,24 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         source="excluded_code", allow_null=True, help_text="Screening: code of the type whose issues leave"
     )
     selection = serializers.DictField(help_text="How the issues were chosen")
+    left_out = LeftOutSerializer(many=True, help_text="What the plan left out of its source of issues")
 
     class Meta:
         model = Round
         fields = (
             "id", "name", "kind", "taxonomy", "version", "depth", "labels_per_issue", "allocation", "order",
             "reveal", "rule", "majority", "deadline", "excludes", "pass_mark", "training", "drift_percent",
-            "drift_hours", "selection", "created_at", "opened_at", "closed_at",
+            "drift_hours", "selection", "left_out", "created_at", "opened_at", "closed_at",
         )  # fmt: skip
+
+
+class OpeningSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST_REASON,
+        help_text="Why the round does not wait for open rounds of earlier stages; needed while there are any",
+    )
 
 
 class Rounds(APIView):
@@ -68,10 +88,12 @@ class OneRound(APIView):
 class OpenRound(APIView):
     """Open a round. 202 where its assignments take a while: read the round again until `opened_at` is set."""
 
-    @extend_schema(request=None, responses={200: RoundSerializer, 202: RoundSerializer})
+    @extend_schema(request=OpeningSerializer, responses={200: RoundSerializer, 202: RoundSerializer})
     def post(self, request: Request, round_id: int) -> Response:
         round_, member = seat_in(request, round_id, may_open)
-        job = begin_opening(round_=round_, by=member)
+        given = OpeningSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        job = begin_opening(round_=round_, by=member, reason=given.validated_data["reason"])
         return _answer(request, round_, status.HTTP_200_OK if job is None else status.HTTP_202_ACCEPTED)
 
 
@@ -88,7 +110,9 @@ class CloseRound(APIView):
 def shown(rounds: QuerySet[Round]) -> QuerySet[Round]:
     """These rounds with the columns that RoundSerializer needs."""
     excluded = CategoryState.objects.filter(version=OuterRef("version"), category=OuterRef("excludes"))
-    return rounds.annotate(excluded_code=Subquery(excluded.values("code")))
+    found = rounds.annotate(excluded_code=Subquery(excluded.values("code")))
+    left_out = LeftOut.objects.select_related("other", "sample").order_by("pk")
+    return found.prefetch_related(Prefetch("left_out", left_out))
 
 
 def _answer(request: Request, round_: Round, code: int = status.HTTP_200_OK) -> Response:

@@ -19,7 +19,7 @@ class CategoryField(forms.Field):
     """The id of a category in the round's version or an earlier one. No query: versions stay in memory."""
 
     default_error_messages = {
-        "invalid": _("This category is not in the taxonomy of this round. Choose another one.")
+        "invalid": _("This category is not in the taxonomy of this round. Choose another category.")
     }
     round: Round
 
@@ -64,7 +64,7 @@ class DraftForm(forms.Form):
 
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["category"].round = round_  # type: ignore[attr-defined]
+        self.fields["category"].round = round_  # type: ignore[attr-defined]  # of its class
 
     def clean_revision(self) -> int | None:
         return whole_number(self.cleaned_data["revision"]) or 0
@@ -113,5 +113,5 @@ class ChangeForm(LabelForm):
 
 class SkipForm(forms.Form):
     reason = forms.CharField(
-        max_length=500, error_messages={"required": _("Say in a few words why you skip this issue.")}
+        max_length=500, error_messages={"required": _("Give a short reason why you skip this issue.")}
     )

@@ -18,6 +18,7 @@ from rounds.models import Round
 from rounds.queries.blindness import WithheldIssues
 from rounds.queries.rounds import candidates as possible_volunteers
 from rounds.queries.rounds import published_versions
+from studies.forms import PeopleField
 from studies.models import Membership, Role
 from taxonomy.models import Category, CategoryState, Level, Version
 from taxonomy.queries.codebooks import Codebook, codebook
@@ -43,7 +44,7 @@ class TrainingForm(forms.Form):
         Version.objects.none(),
         label=gettext_lazy("Version of the taxonomy"),
         empty_label=None,
-        help_text=gettext_lazy("The one that the main round will use."),
+        help_text=gettext_lazy("Choose the version that the main round will use."),
     )
     depth = forms.TypedChoiceField(
         label=gettext_lazy("Labels are compared by"),
@@ -55,20 +56,20 @@ class TrainingForm(forms.Form):
         min_value=1,
         max_value=100,
         initial=80,
-        help_text=gettext_lazy("So many of the right labels a volunteer must match."),
+        help_text=gettext_lazy("Share of answers a volunteer must get right."),
     )
-    members = forms.ModelMultipleChoiceField(
+    members = PeopleField(
         Membership.objects.none(),
         label=gettext_lazy("Volunteers"),
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("You give the right labels, so you do not label in it yourself."),
+        help_text=gettext_lazy("You give the right labels, so you cannot label in this training."),
         error_messages={"required": gettext_lazy("Choose at least one volunteer.")},
     )
     more = forms.CharField(
-        label=gettext_lazy("More issues of the pilot"),
+        label=gettext_lazy("Add issues of the pilot"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=gettext_lazy("Their numbers or addresses, parted by spaces or line breaks."),
+        help_text=gettext_lazy("Enter numbers or addresses of issues, separated by spaces or line breaks."),
     )
 
     def __init__(
@@ -84,18 +85,19 @@ class TrainingForm(forms.Form):
         self.fields["members"].initial = others.filter(role=Role.VOLUNTEER)
 
     def _offer(self, name: str, choices: QuerySet[Any]) -> None:
-        self.fields[name].queryset = choices  # type: ignore[attr-defined]
+        self.fields[name].queryset = choices  # type: ignore[attr-defined]  # of its class
 
     def clean_more(self) -> list[int]:
         """The ids of the issues named in the field."""
         words = self.cleaned_data["more"].split()
         if len(words) > MOST_WORDS:
-            raise forms.ValidationError(_("Name at most %(n)d issues at a time.") % {"n": MOST_WORDS})
+            raise forms.ValidationError(_("Enter at most %(n)d issues at a time.") % {"n": MOST_WORDS})
         found = issue_ids(self.pilot, words, self.blind)
         unknown = [word for word, issue_id in found.items() if issue_id is None]
         if unknown:
             raise forms.ValidationError(
-                _("Not one revealed issue of this pilot: %(words)s.") % {"words": ", ".join(unknown)[:500]}
+                _("Not found among the revealed issues of this pilot: %(words)s.")
+                % {"words": ", ".join(unknown)[:500]}
             )
         return [issue_id for issue_id in found.values() if issue_id is not None]
 
@@ -189,13 +191,13 @@ class AnswerRows:
 
     def _wrong(self, row: AnswerRow, state: CategoryState | None) -> Iterator[str]:
         if not row.code:
-            yield _("Give the right category.")
+            yield _("Choose the right category.")
         elif state is None:
             yield _("This version has no category %(code)s.") % {"code": row.code[:40]}
         elif state not in self.choosable:
-            yield _("Labels are compared deeper than %(code)s.") % {"code": state.code}
+            yield _("%(code)s is too broad: labels are compared at a deeper level.") % {"code": state.code}
         if not row.explanation:
-            yield _("Say why it is right.")
+            yield _("Explain why this label is right.")
         elif len(row.explanation) > EXPLANATION_LENGTH:
             yield _("The explanation is longer than %(n)d characters.") % {"n": EXPLANATION_LENGTH}
 

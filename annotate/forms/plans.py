@@ -10,6 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.plans import LONGEST_NAME, MOST_QUOTA, Plan, refusals
+from annotate.forms.left_out import boxes_to_leave_out
+from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import (
     EVERY_ISSUE,
     IssueSource,
@@ -27,6 +29,7 @@ from ingest.queries.issues import IssueCounts
 from rounds.errors import RoundRefused
 from rounds.models import Round
 from rounds.queries.rounds import candidates, issues_to_label, published_versions
+from studies.forms import PeopleField
 from studies.models import Membership, Study
 from taxonomy.models import Category, Level, Version
 
@@ -57,13 +60,14 @@ class _Repositories(forms.ModelMultipleChoiceField):
 
 class RoundForm(forms.Form):
     """A round to be planned: only the fields that its kind needs, with the defaults of that kind. `initial`
-    can set the first value of any field. A refusal of the plan is shown at its field.
+    can set the first value of any field. A refusal of the plan is shown at its field. With `replaces` the
+    form changes the plan of this round.
     """
 
     name = forms.CharField(
         label=_("Name"),
         max_length=LONGEST_NAME,
-        help_text=_("As the paper would call it: pilot, main round, …"),
+        help_text=_("Use the name from your paper: pilot, main round, …"),
         error_messages={"required": _("Give the round a name.")},
     )
     kind = forms.ChoiceField(label=_("Kind"), choices=Round.Kind, widget=forms.HiddenInput)
@@ -87,16 +91,20 @@ class RoundForm(forms.Form):
         coerce=int,
         empty_value=None,
         required=False,
-        help_text=_("Issues that all of their volunteers put here leave the study; they stay to be seen."),
+        help_text=_(
+            "An issue is excluded only if all of its volunteers choose this type."
+            " Excluded issues stay visible."
+        ),
     )
     pass_mark = forms.IntegerField(
         label=_("Pass mark, in percent"),
         required=False,
         help_text=_(
-            "Of the answers, how many a volunteer must match. Leave it empty: labelling all is enough."
+            "Share of answers a volunteer must get right. If the field is empty, labelling all"
+            " issues is enough."
         ),
     )
-    source = forms.ChoiceField(label=_("Issues"), help_text=_("What you choose below narrows them further."))
+    source = forms.ChoiceField(label=_("Issues"), help_text=_("The fields below narrow the source further."))
     repositories = _Repositories(
         Repository.objects.none(),
         label=_("Repositories"),
@@ -104,8 +112,11 @@ class RoundForm(forms.Form):
         error_messages={"required": _("Choose at least one repository.")},
     )
     year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
-    with_text = forms.BooleanField(label=_("Only issues whose text is here"), required=False)
-    without_pull_requests = forms.BooleanField(label=_("Leave pull requests out"), required=False)
+    with_text = forms.BooleanField(label=_("Only issues with text"), required=False)
+    without_pull_requests = forms.BooleanField(label=_("Leave out pull requests"), required=False)
+    left_out = forms.MultipleChoiceField(
+        label=_("Leave out the issues of"), widget=forms.CheckboxSelectMultiple, required=False
+    )
     order = forms.ChoiceField(
         label=_("Order"),
         choices=[
@@ -115,49 +126,61 @@ class RoundForm(forms.Form):
         widget=forms.RadioSelect,
         required=False,
     )
-    members = forms.ModelMultipleChoiceField(
+    members = PeopleField(
         Membership.objects.none(),
         label=_("Volunteers"),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Their columns keep this order. Members without an account cannot label."),
+        help_text=_("The columns of the round keep this order. Members without an account cannot label."),
         error_messages={"required": _("Choose at least one volunteer.")},
     )
-    allocation = forms.ChoiceField(label=_("Sharing out"), choices=Round.Allocation, widget=forms.RadioSelect)
+    allocation = forms.ChoiceField(
+        label=_("Who labels which issues"), choices=Round.Allocation, widget=forms.RadioSelect
+    )
     labels_per_issue = forms.IntegerField(
         label=_("Labels per issue"),
         min_value=1,
         max_value=100,
         required=False,
-        help_text=_("Only where not everyone labels everything."),
+        help_text=_("Only for “k volunteers per issue”."),
     )
     quota = forms.IntegerField(
         label=_("Quota of each volunteer"),
         min_value=1,
         max_value=MOST_QUOTA,
         required=False,
-        help_text=_("Labels after which no more are given. A number at a name counts instead of it."),
+        help_text=_(
+            "After this number of labels, a volunteer gets no more issues. A number"
+            " beside a name replaces this number."
+        ),
     )
     lease_minutes = forms.IntegerField(
-        label=_("Minutes that an issue is held for a volunteer"),
+        label=_("Minutes for a claimed issue"),
         min_value=1,
         required=False,
-        help_text=_("Each saved draft extends it. Only where not everyone labels everything."),
+        help_text=_("Each saved draft starts the time again. Only for “k volunteers per issue”."),
     )
     training = forms.ModelChoiceField(
         Round.objects.none(),
-        label=_("Training to be passed first"),
-        empty_label=_("none"),
+        label=_("Required training"),
+        empty_label=_("no training"),
         required=False,
-        help_text=_("The round opens to each volunteer once they have passed it."),
+        help_text=_("Volunteers can label after they pass this training."),
     )
     reveal = forms.ChoiceField(
         label=_("Labels are revealed"),
         choices=Round.Reveal,
         widget=forms.RadioSelect,
-        help_text=_("Until then nobody sees another volunteer's label, owner and leads included."),
+        help_text=_("Until then nobody sees another volunteer’s label. This includes owners and leads."),
     )
     rule = forms.ChoiceField(
-        label=_("An issue is decided by"), choices=Round.Rule, widget=forms.RadioSelect, required=False
+        label=_("An issue is decided by"),
+        choices=[
+            (Round.Rule.UNANIMOUS, _("unanimous labels; a lead decides the rest")),
+            (Round.Rule.MAJORITY, _("a majority of the labels")),
+            (Round.Rule.MEETING, _("unanimous labels; a meeting decides the rest")),
+        ],
+        widget=forms.RadioSelect,
+        required=False,
     )
     majority = forms.IntegerField(
         label=_("Equal labels that decide"),
@@ -168,15 +191,17 @@ class RoundForm(forms.Form):
         label=_("Deadline"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text=_("The end of this day. It is shown to everybody; nothing ends by itself."),
+        help_text=_("Everybody sees this day, and it ends at midnight. The round does not close by itself."),
     )
     drift_percent = forms.IntegerField(
         label=_("Drift check, in percent"),
         required=False,
-        help_text=_("So many of a volunteer's issues come to them a second time, unmarked: 0 to 50."),
+        help_text=_("Share of issues that a volunteer labels a second time without a mark: 0 to 50."),
     )
     drift_hours = forms.IntegerField(
-        label=_("Hours before an issue comes again"), required=False, help_text=_("At least so many.")
+        label=_("Hours before an issue comes again"),
+        required=False,
+        help_text=_("An issue comes again after this time at the earliest."),
     )
 
     def __init__(
@@ -185,14 +210,18 @@ class RoundForm(forms.Form):
         study: Study,
         counts: IssueCounts,
         by: Membership | None = None,
+        replaces: Round | None = None,
         initial: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.study = study
         self.counts = counts
+        self.replaces = replaces
         self.asked: dict[str, Any] = {}  # the valid values, even if the plan is refused
         given = self.data.get("kind") if self.is_bound else (initial or {}).get("kind")
+        if replaces:
+            given = replaces.kind
         self.planned_kind = Round.Kind(given) if given in Round.PLANNED else Round.Kind.MAIN
         for name, kinds in OF_KINDS.items():
             if self.planned_kind not in kinds:
@@ -212,15 +241,18 @@ class RoundForm(forms.Form):
         self._offer("repositories", Repository.objects.filter(study=study).order_by("path"))
         self._offer("members", candidates(study))
         self._repositories = {repository.pk: issues for repository, issues in self.counts.repositories}
-        fields["repositories"].counts = self._repositories  # type: ignore[attr-defined]
+        fields["repositories"].counts = self._repositories  # type: ignore[attr-defined]  # of its class
         years = [(str(year), f"{year} ({count(issues)})") for year, issues in self.counts.years]
-        fields["year"].choices = [("", _("any")), *years]  # type: ignore[attr-defined]
-        fields["source"].choices = source_choices(sources(study))  # type: ignore[attr-defined]
+        fields["year"].choices = [("", _("any year")), *years]  # type: ignore[attr-defined]  # of its class
+        fields["source"].choices = source_choices(sources(study))  # type: ignore[attr-defined]  # of its class
+        own = f"round:{self.replaces.pk}" if self.replaces else ""
+        self.excludables = [one for one in excludables(study) if one.value != own]
+        fields["left_out"].choices = [(one.value, one) for one in self.excludables]  # type: ignore[attr-defined]  # of its class
         self.quotas = {}
         for member in candidates(study):
             self.quotas[member.pk] = f"quota_{member.pk}"
             fields[self.quotas[member.pk]] = forms.IntegerField(
-                label=_("Quota of %(who)s") % {"who": member},
+                label=_("Quota of %(who)s") % {"who": member.known_as},
                 min_value=1,
                 max_value=MOST_QUOTA,
                 required=False,
@@ -228,20 +260,20 @@ class RoundForm(forms.Form):
             )
         if "training" in fields:
             trainings = Round.objects.filter(study=study, kind=Round.Kind.TRAINING).order_by("-pk")
-            self._offer("training", trainings)
+            self._offer("training", trainings.exclude(pk__in=[self.replaces.pk] if self.replaces else []))
         if "excludes" in fields:
             types = types_by_version([version.pk for version in versions])
             offered = [
                 (
                     str(version),
-                    [(state.category_id, f"{state.code} {state.name}") for state in types[version.pk]],
+                    [(state.category_id, f"{state.code} {state.title}") for state in types[version.pk]],
                 )
                 for version in versions
             ]
-            fields["excludes"].choices = [("", _("none yet")), *offered]  # type: ignore[attr-defined]
+            fields["excludes"].choices = [("", _("Choose a type")), *offered]  # type: ignore[attr-defined]  # of its class
 
     def _offer(self, name: str, choices: QuerySet[Any]) -> None:
-        self.fields[name].queryset = choices  # type: ignore[attr-defined]
+        self.fields[name].queryset = choices  # type: ignore[attr-defined]  # of its class
 
     def volunteers(self) -> Iterator[tuple[Any, forms.BoundField]]:
         """The checkbox of each candidate, with the field of that candidate's quota."""
@@ -252,7 +284,7 @@ class RoundForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         self.asked = dict(cleaned)
         if not self.errors.keys() & {"kind", "version", "depth", "source", "allocation", "reveal"}:
-            for refusal in refusals(Plan(study=self.study, **self.planned())):
+            for refusal in refusals(Plan(study=self.study, replaces=self.replaces, **self.planned())):
                 self.refuse(refusal)
         return cleaned
 
@@ -263,6 +295,27 @@ class RoundForm(forms.Form):
             return
         if field not in self.errors:
             self.add_error(field if field in self.fields else None, str(refusal.message))
+
+    def chosen_to_leave_out(self) -> list[str]:
+        """The chosen rounds and samples whose issues are left out."""
+        chosen = self.asked.get("left_out", ()) if self.is_bound else self.initial["left_out"]
+        return list(chosen)
+
+    def to_leave_out(self) -> dict[str, Any]:
+        """The checkboxes of pilots and trainings, and of other rounds and samples, apart."""
+        return boxes_to_leave_out(self["left_out"])
+
+    def taken(self) -> QuerySet[Issue]:
+        """The issues that the round would take."""
+        return without(self.issues(), self.chosen_to_leave_out())
+
+    def taxonomy(self) -> int | None:
+        """The taxonomy of the chosen version, None without a valid version."""
+        if self.is_bound:
+            version = self.asked.get("version")
+            return version and version.taxonomy_id
+        versions = published_versions(self.study).filter(pk=self.initial["version"])
+        return versions.values_list("taxonomy", flat=True).first()
 
     def issues(self) -> QuerySet[Issue]:
         """The issues of the source that pass the filter; fields without a valid value narrow nothing."""
@@ -305,6 +358,7 @@ class RoundForm(forms.Form):
             "drift_hours": chosen.get("drift_hours") or 24,
             "quota": None if crossed else self._quota(),
             "selection": self._selection(),
+            "left_out": self.chosen_to_leave_out(),
         }
 
     def _members(self) -> list[Membership]:

@@ -9,8 +9,10 @@ from django.db.models import Count
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.samples import DRAWN_SEEDS, LONGEST_NAME, MOST_SEED
+from annotate.forms.left_out import boxes_to_leave_out
+from annotate.queries.left_out import excludables
 from annotate.queries.planning import EVERY_ISSUE, source_choices, sources
-from annotate.queries.samples import SampleFrame, frame_of, issues_of
+from annotate.queries.samples import SampleFrame, frame_of, issues_of, left_out_counts
 from annotate.sampling import Rounding, sample_size
 from core.templatetags.crosscheck import count
 from ingest.queries.issues import IssueCounts
@@ -30,29 +32,32 @@ class SampleForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=LONGEST_NAME,
-        help_text=_("As the paper would call it: pilot sample, …"),
+        help_text=_("Use the name from your paper: pilot sample, …"),
         error_messages={"required": _("Give the sample a name.")},
     )
     source = forms.ChoiceField(label=_("Draw from"), initial=EVERY_ISSUE)
     year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
-    with_text = forms.BooleanField(label=_("Only issues whose text is here"), required=False)
-    without_pull_requests = forms.BooleanField(label=_("Leave pull requests out"), required=False)
+    with_text = forms.BooleanField(label=_("Only issues with text"), required=False)
+    without_pull_requests = forms.BooleanField(label=_("Leave out pull requests"), required=False)
+    left_out = forms.MultipleChoiceField(
+        label=_("Leave out the issues of"), widget=forms.CheckboxSelectMultiple, required=False
+    )
     confidence = _Percent(
         label=_("Confidence, in %"),
         initial=95,
-        help_text=_("How often an interval like this holds the true share."),
+        help_text=_("How often such an interval contains the true share."),
     )
     margin = _Percent(
-        label=_("Margin of error, in %"), initial=5, help_text=_("Half the width of that interval.")
+        label=_("Margin of error, in %"), initial=5, help_text=_("Half the width of the interval.")
     )
     share = _Percent(
         label=_("Share expected, in %"),
         initial=50,
-        help_text=_("50 where nothing is known: it needs the most issues."),
+        help_text=_("Enter 50 if you know nothing about the share: 50 needs the most issues."),
     )
     rounding = forms.ChoiceField(
         label=_("Rounding"),
-        choices=[("up", _("n₀ rounded up first")), ("cochran", _("n₀ unrounded, as Cochran wrote it"))],
+        choices=[("up", _("n₀ rounded up first")), ("cochran", _("n₀ not rounded, as in Cochran’s formula"))],
         widget=forms.RadioSelect,
         initial="up",
     )
@@ -61,7 +66,9 @@ class SampleForm(forms.Form):
         min_value=0,
         max_value=MOST_SEED,
         required=False,
-        help_text=_("The same seed and issues give the same sample. Empty: drawn by chance."),
+        help_text=_(
+            "The same seed and issues give the same sample. If the field is empty, a random seed is used."
+        ),
     )
 
     def __init__(self, *args: Any, study: Study, counts: IssueCounts, **kwargs: Any) -> None:
@@ -70,8 +77,11 @@ class SampleForm(forms.Form):
         self.repositories = [repository for repository, _issues in counts.repositories]
         self._sources = {source.value: source for source in sources(study)}
         self._choices("source", source_choices(self._sources.values()))
+        self.excludables = excludables(study)
+        self._choices("left_out", [(one.value, one) for one in self.excludables])
+        self.fields["left_out"].initial = [one.value for one in self.excludables if one.coaches]
         years = [(str(year), f"{year} ({count(issues)})") for year, issues in counts.years]
-        self._choices("year", [("", _("any")), *years])
+        self._choices("year", [("", _("any year")), *years])
         self.fields["seed"].initial = secrets.randbelow(DRAWN_SEEDS)
         for repository in self.repositories:
             self.fields[f"own_{repository.pk}"] = forms.IntegerField(
@@ -81,7 +91,7 @@ class SampleForm(forms.Form):
             )
 
     def _choices(self, name: str, choices: list[tuple[Any, Any]]) -> None:
-        self.fields[name].choices = choices  # type: ignore[attr-defined]
+        self.fields[name].choices = choices  # type: ignore[attr-defined]  # of its class
 
     def _value(self, name: str) -> Any:
         """The chosen value; the initial value in an unbound form, None if the value is invalid."""
@@ -96,7 +106,18 @@ class SampleForm(forms.Form):
             year=self._value("year"),
             with_text=bool(self._value("with_text")),
             without_pull_requests=bool(self._value("without_pull_requests")),
+            left_out=list(self._value("left_out") or ()),
         )
+
+    def to_leave_out(self) -> dict[str, Any]:
+        """The checkboxes of pilots and trainings, and of other rounds and samples, apart."""
+        return boxes_to_leave_out(self["left_out"])
+
+    def is_left_out(self) -> list[tuple[str, int]]:
+        """The chosen rounds and samples by name, with how many issues of the source they have. One query."""
+        names = {one.value: one.name for one in self.excludables}
+        counted = left_out_counts(self.study, self.frame())
+        return [(names[value], issues) for value, issues in counted.items() if issues]
 
     def plan(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The calculator: a row for each repository that has issues to draw from, and the sums. One query.

@@ -17,8 +17,10 @@ class AnswerForm(forms.Form):
     category = forms.ModelChoiceField(
         Category.objects.none(),
         error_messages={
-            "required": _("Choose the category that is right."),
-            "invalid_choice": _("This category is not in the taxonomy of this round. Choose another one."),
+            "required": _("Choose the right category."),
+            "invalid_choice": _(
+                "This category is not in the taxonomy of this round. Choose another category."
+            ),
         },
     )
     explanation = forms.CharField(
@@ -29,4 +31,4 @@ class AnswerForm(forms.Form):
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         taxonomy = round_.version.taxonomy_id
-        self.fields["category"].queryset = Category.objects.filter(taxonomy=taxonomy)  # type: ignore[attr-defined]
+        self.fields["category"].queryset = Category.objects.filter(taxonomy=taxonomy)  # type: ignore[attr-defined]  # of its class

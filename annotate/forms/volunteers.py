@@ -7,25 +7,26 @@ from django.utils.translation import gettext_lazy as _
 
 from rounds.models import Round
 from rounds.queries.volunteers import active_volunteers, addable
+from studies.forms import PersonField
 from studies.models import Membership
 
 
 class AddVolunteerForm(forms.Form):
     """The member who is to label in the round from now on."""
 
-    member = forms.ModelChoiceField(Membership.objects.none(), label=_("Member of the study"))
+    member = PersonField(Membership.objects.none(), label=_("Member of the study"))
 
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field: Any = self.fields["member"]
         field.queryset = addable(round_)
-        field.empty_label = _("Choose somebody")
+        field.empty_label = _("Choose a member")
 
 
 class RemoveVolunteerForm(forms.Form):
     """The member who takes over a volunteer's open slots; if nobody is chosen, they are given back."""
 
-    to = forms.ModelChoiceField(Membership.objects.none(), label=_("Who goes on"), required=False)
+    to = PersonField(Membership.objects.none(), label=_("New volunteer for these issues"), required=False)
 
     def __init__(self, *args: Any, round_: Round, member: Membership, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -35,8 +36,10 @@ class RemoveVolunteerForm(forms.Form):
             ids |= {one.member_id for one in active_volunteers(round_)}
             field.empty_label = _("Nobody: the issues are free again")
         else:
-            field.empty_label = _("Nobody: the issues do without")
-        field.queryset = Membership.objects.filter(pk__in=ids - {member.pk}).order_by("pk")
+            field.empty_label = _("Nobody: the issues get one label less")
+        field.queryset = (
+            Membership.objects.filter(pk__in=ids - {member.pk}).select_related("user").order_by("pk")
+        )
 
 
 class RaiseLabelsForm(forms.Form):
@@ -58,5 +61,5 @@ class DeadlineForm(forms.Form):
         label=_("Deadline"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text=_("The last day. Shown to everybody; nothing ends by itself."),
+        help_text=_("Everybody sees this day, and it ends at midnight. The round does not close by itself."),
     )

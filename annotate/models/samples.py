@@ -10,8 +10,9 @@ from studies.models import Membership, Study
 
 class Sample(models.Model):
     """A seeded draw, stratified by repository. `plan` has the numbers from which it was drawn: {"confidence",
-    "margin", "share", "rounding", "filter": {…}, "newest", "strata": [{"id", "repository", "issues", "size",
-    "drawn"}]}. Only the URLs of the issues and the seed decide the draw (annotate.sampling).
+    "margin", "share", "rounding", "filter": {…}, "left_out": [{"source", "name", "issues"}], "newest",
+    "strata": [{"id", "repository", "issues", "size", "drawn"}]}; an older sample has no "left_out". Only the
+    URLs of the issues and the seed decide the draw (annotate.sampling).
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="samples")

@@ -23,6 +23,8 @@ from rounds.queries.volunteers import slot_count
 from studies.models import Membership
 
 PACE_OVER = 21
+FEWEST = 11
+"""Moments of labels, so that a pace rests on ten gaps; with fewer it would be told by chance."""
 LATEST = 200
 """The number of own labels that a page reads: for recent choices, the pace, and the time without a pause."""
 SLOTS_COUNTED_EVERY = timedelta(minutes=5)
@@ -94,8 +96,8 @@ class LatestLabel(NamedTuple):
 @dataclass(frozen=True)
 class Progress:
     """How far a member is. `total` and `is_share` are those of `labels_to_give`. `has_reached_quota`: the
-    member is given no more labels. `median_seconds` is for one label; `stretch_minutes` is the time since the
-    last pause of ten minutes, 0 during a pause.
+    member is given no more labels. `median_seconds` is for one label, None before the eleventh;
+    `stretch_minutes` is the time since the last pause of ten minutes, 0 during a pause.
     """
 
     done: int
@@ -113,11 +115,6 @@ class Progress:
     @property
     def seconds_left(self) -> float | None:
         return None if self.median_seconds is None else self.left * self.median_seconds
-
-    @property
-    def per_hour(self) -> int | None:
-        """Own labels in an hour of work, at the pace of the last labels."""
-        return round(3600 / self.median_seconds) if self.median_seconds else None
 
     @property
     def is_long(self) -> bool:
@@ -235,7 +232,7 @@ def progress(
         total=total,
         is_share=is_share,
         today=today + again.today,
-        median_seconds=pace(moments[:PACE_OVER]),
+        median_seconds=pace(moments[:PACE_OVER]) if len(moments) >= FEWEST else None,
         stretch_minutes=int(stretch(moments, clock.now()).total_seconds() // 60),
         has_reached_quota=seat.quota is not None and done >= seat.quota,
     )

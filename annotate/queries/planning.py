@@ -3,27 +3,30 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain, count, groupby
-from operator import attrgetter
+from operator import attrgetter, or_
 from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.models import Sample, SampleIssue
+from annotate.models import Draft, LeftOut, ModelLabel, Sample, SampleIssue
+from annotate.queries.left_out import usually_left_out
 from consensus.models import Decision
 from consensus.queries.screening import kept_issues
 from core.numbers import whole_number
-from ingest.models import Issue
+from ingest.models import Issue, Repository
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
 from ingest.queries.keyword_counts import unsearched
-from rounds.models import Round, RoundIssue
+from rounds.models import Label, Round, RoundIssue
 from rounds.queries.categories import deepest_level
-from rounds.queries.rounds import candidates, published_versions, usual_reveal
+from rounds.queries.rounds import candidates, opening_of, published_versions, usual_reveal
 from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState, Level
 
@@ -87,7 +90,7 @@ def sources(study: Study) -> list[IssueSource]:
     groups: list[tuple[str, str, Iterable[Any]]] = [
         ("filter", gettext("Saved filters"), saved_filters(study)),
         ("sample", gettext("Samples"), Sample.objects.filter(study=study).order_by("-pk")),
-        ("kept", gettext("What a screening kept"), closed),
+        ("kept", gettext("Issues that a screening kept"), closed),
         ("round", gettext("Issues of another round"), rounds),
     ]
     return [IssueSource(EVERY_ISSUE, gettext("All issues of the study"))] + [
@@ -221,6 +224,7 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
         "excludes": false.get(version.pk),
         "pass_mark": 80,
         "source": f"kept:{screening.pk}" if screening else EVERY_ISSUE,
+        "left_out": usually_left_out(kind, version.taxonomy_id),
         "training": training.pk if training else None,
         "order": Round.Order.SHUFFLED,
         "members": [by.pk] if by and kind == Round.Kind.PILOT else [member.pk for member in volunteers],
@@ -238,3 +242,45 @@ def free_name(study: Study, name: str | Promise) -> str:
     taken = set(Round.objects.filter(study=study).values_list("name", flat=True))
     names = chain([str(name)], (f"{name} {number}" for number in count(2)))
     return next(candidate for candidate in names if candidate not in taken)
+
+
+def has_begun(round_: Round) -> bool:
+    """Is the round closed or being opened, or has anybody stored a label or a draft in it? Two queries."""
+    job = opening_of(round_) if round_.opened_at is None else None
+    if round_.closed_at is not None or (job is not None and job.finished_at is None):
+        return True
+    stored = (Exists(model.objects.filter(round=round_)) for model in (Label, Draft, ModelLabel))
+    return Round.objects.filter(reduce(or_, stored), pk=round_.pk).exists()
+
+
+def as_planned(round_: Round) -> dict[str, Any]:
+    """The values of the form of a new round for the plan that this round has. Where no source is
+    noted, or it is no longer there, the source is the issues of the round itself. Eight queries at most.
+    """
+    volunteers = list(round_.volunteers.filter(left_at=None).order_by("column"))
+    chosen, study = round_.selection, round_.study
+    source = source_named(study, str(chosen.get("source", "")))
+    paths = chosen.get("repositories") if source else None
+    repositories = Repository.objects.filter(study=study)
+    if paths is not None:
+        repositories = repositories.filter(path__in=paths)
+    narrowed = {name: chosen.get(name) for name in ("year", "with_text", "without_pull_requests")}
+    return {
+        **{name: getattr(round_, name) for name in _AS_STORED},
+        **{f"quota_{one.member_id}": one.quota for one in volunteers},
+        **(narrowed if source else {}),
+        "version": round_.version_id,
+        "excludes": round_.excludes_id,
+        "training": round_.training_id,
+        "source": source.value if source else f"round:{round_.pk}",
+        "repositories": list(repositories.values_list("pk", flat=True)),
+        "left_out": [one.value for one in LeftOut.objects.filter(round=round_)],
+        "members": [one.member_id for one in volunteers],
+        "deadline": round_.deadline and timezone.localdate(round_.deadline),
+    }
+
+
+_AS_STORED = (
+    "name", "kind", "depth", "pass_mark", "order", "allocation", "labels_per_issue", "lease_minutes",
+    "reveal", "rule", "majority", "drift_percent", "drift_hours",
+)  # fmt: skip

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache, reduce
 from operator import or_
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from annotate.models import Repeat
 from core import clock
@@ -38,14 +38,28 @@ def _was_revealed(round_: Round) -> Exists:
     return Exists(once_revealed(round_).filter(issue=OuterRef("issue")))
 
 
-def next_repeat(
-    round_: Round, member: Membership, *, holding: Collection[int] = (), is_last: bool = False
-) -> Repeat | None:
-    """The repeat that has been due for the longest time; with `is_last` also a repeat that is not due yet."""
-    waiting = repeats_to_come(round_, member).exclude(issue__in=holding)
-    if not is_last:
-        waiting = waiting.filter(due_at__lte=clock.now())
-    return waiting.order_by("due_at", "id").first()
+def next_repeat(round_: Round, member: Membership, *, holding: Collection[int] = ()) -> Repeat | None:
+    """The repeat that has been due for the longest time."""
+    due = repeats_to_come(round_, member).filter(due_at__lte=clock.now())
+    return due.exclude(issue__in=holding).order_by("due_at", "id").first()
+
+
+def next_comes(round_: Round, member: Membership) -> datetime | None:
+    """When the next issue comes to a member who has nothing to label now, if one comes. One query at most."""
+    due = next_due([round_] if round_.drift_percent else [], [member.pk]).get((round_.pk, member.pk))
+    return due if due and due > clock.now() else None
+
+
+def next_due(rounds: Collection[Round], members: Collection[int]) -> dict[tuple[int, int], datetime]:
+    """(round id, member id) to the moment when the next repeat is due, for those who have some to come, as if
+    they had given all their labels. One query; none without a round.
+    """
+    if not rounds:
+        return {}
+    lost = reduce(or_, (Q(_was_revealed(round_), round=round_) for round_ in rounds))
+    waiting = Repeat.objects.filter(round__in=rounds, volunteer__in=members, submitted_at=None).exclude(lost)
+    found = waiting.order_by().values_list("round", "volunteer").annotate(due=Min("due_at"))
+    return {(round_id, member): due for round_id, member, due in found}
 
 
 def is_ripe(repeat: Repeat, label: Label, now: datetime) -> bool:

@@ -1,8 +1,8 @@
 """Samples: what they can be drawn from, what was drawn, and whether a draw can be repeated."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -10,11 +10,13 @@ from django.db.models import Count, Max, QuerySet
 
 from accounts.models import User
 from annotate.models import Sample, SampleIssue
+from annotate.queries.left_out import counted_in, without
 from annotate.queries.planning import EVERY_ISSUE, IssueSource, issues_from
 from annotate.sampling import draw
 from ingest.models import Issue
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
+from rounds.models import Round
 from rounds.queries.rounds import issues_to_label
 from studies.models import Study
 from studies.queries import studies_for
@@ -24,7 +26,8 @@ from studies.queries import studies_for
 class SampleFrame:
     """The issues that a sample is drawn from: a source, narrowed like that of a round. `source` is as in
     annotate.queries.planning, `name` was its name then, and `query` a copy of the saved filter: the filter
-    may change or be deleted later, without effect on the sample.
+    may change or be deleted later, without effect on the sample. `left_out`: values of
+    annotate.queries.left_out, rounds and samples whose issues take no part.
     """
 
     source: str = EVERY_ISSUE
@@ -33,6 +36,7 @@ class SampleFrame:
     year: int | None = None
     with_text: bool = False
     without_pull_requests: bool = False
+    left_out: Sequence[str] = ()
 
 
 def frame_of(study: Study, source: IssueSource) -> SampleFrame:
@@ -60,7 +64,12 @@ def issues_of(study: Study, frame: SampleFrame, *, up_to: int | None = None) -> 
     )
     if up_to is not None:
         issues = issues.filter(pk__lte=up_to)
-    return issues.order_by()
+    return without(issues, frame.left_out).order_by()
+
+
+def left_out_counts(study: Study, frame: SampleFrame) -> dict[str, int]:
+    """How many issues of the source are in each round and sample that the frame leaves out. One query."""
+    return counted_in(issues_of(study, replace(frame, left_out=())), list(dict.fromkeys(frame.left_out)))
 
 
 def newest_issue(study: Study) -> int:
@@ -84,6 +93,21 @@ def samples_for(user: User | AnonymousUser) -> QuerySet[Sample]:
     """The samples of the studies that this user is a member of, newest first, with `size`."""
     samples = Sample.objects.filter(study__in=studies_for(user))
     return samples.select_related("study", "created_by__user").annotate(size=Count("drawn")).order_by("-pk")
+
+
+def precision_of(round_: Round, issues: int) -> tuple[float, float] | None:
+    """The margin of error and the confidence, as shares, that the sample of a round gives in each repository;
+    None if its `issues` are not the whole of a sample, or too few were drawn for them. At most one query.
+    """
+    kind, _colon, id_ = str(round_.selection.get("source", "")).partition(":")
+    sample = Sample.objects.filter(study=round_.study_id, pk=id_).first() if kind == "sample" else None
+    if sample is None:
+        return None
+    strata = sample.plan["strata"]
+    is_whole = sum(one["drawn"] for one in strata) == issues
+    if not is_whole or any(one["drawn"] < one["size"] for one in strata):
+        return None
+    return sample.plan["margin"], sample.plan["confidence"]
 
 
 def drawn_issues(sample: Sample) -> QuerySet[SampleIssue]:

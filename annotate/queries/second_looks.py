@@ -41,11 +41,11 @@ def kept_from_following(round_: Round, version: Version) -> Promise | None:
 def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None:
     """Why the round keeps its version, for a new version of this depth, with or without the excluded type."""
     if round_.kind == Round.Kind.TRAINING:
-        return _("a training keeps its version, as its right labels do")
+        return _("a training and its right labels keep their version")
     if depth < round_.depth:
-        return _("the new version is not as deep as its labels are compared")
+        return _("the new version does not have the level by which labels are compared")
     if not has_excluded:
-        return _("the new version has no category like the one that it excludes")
+        return _("the new version does not have the excluded category")
     return None
 
 

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from consensus.models import Comment
 from ingest.models import Issue
 from rounds.models import Answer, Label, Round, RoundVolunteer
+from rounds.queries.blindness import seen_by
 from rounds.queries.training import TrainingResult, training_result, training_to_pass
 from studies.models import Membership
 from taxonomy.models import CategoryState
@@ -80,6 +81,19 @@ def opened_by(training: Round, member: Membership) -> QuerySet[Round]:
 def at_depth(book: Codebook, category_id: int, depth: int) -> CategoryState:
     """The category that a label counts as: its ancestor at this level, or itself above this level."""
     return book.ancestor(category_id, depth) or book.by_id[category_id]
+
+
+MOST_QUESTIONS = 20
+
+
+def questions(round_: Round, member: Membership) -> list[Comment]:
+    """The latest comments of volunteers on right labels of a training, for a lead who may watch it; none on
+    issues that the lead has yet to label in another round. Two queries at most.
+    """
+    asked = seen_by(Comment.objects.filter(round=round_).exclude(author=member), round_, member)
+    shown = asked.select_related("author__user", "issue__repository", "issue__current")
+    shown = shown.defer("issue__current__body", "issue__current__comments", "issue__current__labels")
+    return list(shown.order_by("-id")[:MOST_QUESTIONS])
 
 
 @dataclass(frozen=True)

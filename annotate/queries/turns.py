@@ -168,8 +168,7 @@ def repeat_turn(
     round_: Round, member: Membership, holding: Sequence[int], *, is_last: bool = False
 ) -> Turn | None:
     """The turn at an issue that comes again, if a repeat is due and its place is right after the issues in
-    `holding`. `is_last`: nothing else is left, and an issue comes again in any place, once its label is an
-    hour old.
+    `holding`. `is_last`: nothing else is left, and an issue that is due comes in any place.
     """
     if not round_.drift_percent:
         return None
@@ -179,7 +178,7 @@ def repeat_turn(
         place = labels_given(round_, member) + len(holding)
         if seed is None or not is_place_of_a_repeat(place, seed, round_.drift_percent):
             return None
-    repeat = repeats.next_repeat(round_, member, holding=holding, is_last=is_last)
+    repeat = repeats.next_repeat(round_, member, holding=holding)
     return turn_again(round_, repeat, member) if repeat else None
 
 

@@ -60,7 +60,7 @@ def take_as_example(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
+    require(may_edit_taxonomies(member), _("Only owners and leads can edit taxonomies."))
     return taxonomy, member
 
 

@@ -18,6 +18,7 @@ from annotate.actions import label_drafts, turns
 from annotate.actions import labels as actions
 from annotate.forms.labels import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.queries import labels as queries
+from annotate.queries.repeats import next_comes
 from annotate.queries.second_looks import lost_labels
 from annotate.queries.training import standing
 from annotate.queries.turns import current_turn, issue_in, seat_of, turn_at
@@ -32,6 +33,7 @@ from rounds.models import Label, Round, RoundVolunteer
 from rounds.queries.rounds import rounds_for
 from rounds.rules import may_be_volunteer
 from rounds.views.shortcuts import frame
+from rounds.wording import coming
 from studies.models import Membership
 
 T = TypeVar("T")
@@ -100,7 +102,7 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     if submitted is None:
         return refused(request, seat, issue, refusal=refusal)
     if submitted.surplus and not submitted.repeated:
-        text = _("Somebody else had taken this issue over. Your label is kept, but not counted.")
+        text = _("Another volunteer had taken this issue. Your label is kept but not counted.")
         messages.warning(request, text)
     stored = submitted.label
     go = (
@@ -168,7 +170,7 @@ def skip_issue(request: AuthedRequest, round_id: int) -> HttpResponse:
     )
     if skipped is None:
         return refused(request, seat, issue, refusal=refusal, region="skip-refusal")
-    return _go_on(request, seat, _("%(issue)s is put off; it comes again later.") % {"issue": issue})
+    return _go_on(request, seat, _("%(issue)s is skipped and comes again later.") % {"issue": issue})
 
 
 @require_POST
@@ -210,10 +212,7 @@ def _seat(request: AuthedRequest, round_id: int) -> tuple[RoundVolunteer, Round,
         return seat, seat.round, seat.member
     get_object_or_404(rounds_for(request.user), pk=round_id)
     raise PermissionDenied(
-        _(
-            "You are not one of the volunteers of this round."
-            " A lead of the study chooses them when a round is planned."
-        )
+        _("You are not a volunteer of this round. A lead chooses the volunteers when planning the round.")
     )
 
 
@@ -261,8 +260,8 @@ def _go_on(
     have, turn = _have(request), None
     if not have and not go and whole_number(request.POST.get("version")) not in {None, round_.version_id}:
         text = _(
-            "The taxonomy has version %(n)s now. Your label is kept as you chose it; from here on you see the"
-            " new categories."
+            "The taxonomy now has version %(n)s. Your label is kept, and you see the new"
+            " categories from now on."
         )
         messages.info(request, text % {"n": round_.version.number})
         go = label_url
@@ -281,8 +280,12 @@ def _named(round_: Round, label: Label) -> dict[str, str]:
 
 
 def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_claim: bool) -> HttpResponse:
+    progress = queries.progress(round_, member)
+    is_through = round_.allocation == Round.Allocation.CROSSED or progress.has_reached_quota
+    comes_at = next_comes(round_, member) if is_through and round_.is_open else None
     context = frame(round_, member) | {
-        "progress": queries.progress(round_, member),
+        "progress": progress,
+        "comes": coming(comes_at) if comes_at else "",
         "may_claim": may_claim and round_.is_open,
         "standing": standing(round_, member),
         "lost": lost_labels(round_, member) if round_.is_open else (),

@@ -10,8 +10,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from rounds.models import Round
-from taxonomy.models import Level
+from taxonomy.models import CategoryState, Level
 from taxonomy.queries.codebooks import States, codebook
+from taxonomy.tree import TEXTS, text_in
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def picker(round_: Round) -> Picker:
 
 
 @lru_cache(maxsize=32)
-def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
+def _picker(version_id: int, depth: int, language: str | None) -> Picker:
     book = codebook(version_id)
     choosable = book.choosable(depth)
     rows = [
@@ -62,13 +63,11 @@ def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
         {
             "id": state.category_id,
             "code": state.code,
-            "name": state.name,
+            "name": text_in(state, "name", language),
+            "also": _other_name(state, language),
             "level": state.level,
             "can": row["can"],
-            "definition": state.definition,
-            "includes": state.includes,
-            "excludes": state.excludes,
-            "examples": state.examples,
+            **{name: text_in(state, name, language) for name in TEXTS},
         }
         for row, state in zip(rows, book.states, strict=True)
     ]
@@ -79,3 +78,9 @@ def _picker(version_id: int, depth: int, _language: str | None) -> Picker:
         states=book.by_id,
         hues={state.category_id: book.hue(state.category_id) for state in book.states},
     )
+
+
+def _other_name(state: CategoryState, language: str | None) -> str:
+    """The name in the language that is not shown, by which the search finds the category as well."""
+    shown = text_in(state, "name", language)
+    return " ".join(name for name in (state.name, state.name_zh) if name and name != shown)

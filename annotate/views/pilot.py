@@ -87,7 +87,9 @@ def pilot_training(request: AuthedRequest, round_id: int) -> HttpResponse:
                 )
                 if made is None:
                     return go_to(request, "rounds", round_.study.slug)
-                said = _("%(round)s is planned, with all of its right labels. Open it when you are ready.")
+                said = _(
+                    "%(round)s is planned with all of its right labels. Open the training when you are ready."
+                )
                 messages.success(request, said % {"round": made})
                 return go_to(request, made)
             except RoundRefused as refusal:

@@ -25,7 +25,7 @@ from taxonomy.views.proposals import proposal_form
 def put_to_vote(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show the form of a new proposal, filled in for `name`, or for the `issue` of a `round`."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
+    require(may_propose(member), _("Only owners, leads and volunteers can propose and vote."))
     asked = {name: number_asked(request.GET, name) for name in ("round", "issue")}
     round_, issue_id = None, None
     if any(number is not None for number in asked.values()):
@@ -52,7 +52,7 @@ def put_to_vote(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Set the `category` that answers the `name` that labels wait for; an empty value takes it back."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(may_lead(member), _("An owner or a lead of the study says what answers a name."))
+    require(may_lead(member), _("Only owners and leads can choose the category for a proposed name."))
     name, code = request.POST.get("name", ""), request.POST.get("category", "")
     known = proposed_categories.name_that_waits(taxonomy, member, name)
     if known is None:
@@ -67,6 +67,10 @@ def answer_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         return True
 
     if once(request, say):
-        said = _("“%(name)s” is answered by %(code)s.") if state else _("“%(name)s” waits again.")
+        said = (
+            _("“%(name)s” now has the category %(code)s.")
+            if state
+            else _("“%(name)s” waits for a category again.")
+        )
         messages.success(request, said % {"name": known, "code": code})
     return go_to(request, "proposals", taxonomy.pk)

@@ -4,11 +4,16 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions import rounds as actions
-from annotate.rules import may_see_own_labels, may_take_turns
+from annotate.queries.gates import unfinished_before
+from annotate.queries.left_out import left_out_of
+from annotate.queries.planning import has_begun
+from annotate.queries.training import questions
+from annotate.rules import may_take_turns
 from annotate.views.round_builder import missing
 from consensus.queries.disagreement_filters import Narrowing, found
 from consensus.rules import may_plan_meeting
@@ -16,6 +21,7 @@ from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page, require
 from core.numbers import SHORT, number_asked
 from core.pages import page_of
+from core.templatetags.crosscheck import count
 from rounds import rules
 from rounds import wording as words
 from rounds.allocation import labels_asked
@@ -23,10 +29,12 @@ from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries import rounds as queries
 from rounds.queries import volunteers
+from rounds.queries.coached import coached_by
+from rounds.queries.training import training_watch
 from rounds.views.shortcuts import frame
 from studies.models import Membership
 from studies.pages import study_of
-from studies.rules import may_read_revealed, may_see_people
+from studies.rules import may_read_revealed, may_see_names, may_see_people
 from taxonomy.models import CategoryState
 
 
@@ -72,9 +80,13 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "stuck": [seat for seat in seats if seat.is_stuck] if may_change and round_.opened_at else [],
         "may_open": rules.may_open(member, round_) and round_.opened_at is None,
         "may_close": rules.may_close(member, round_) and round_.is_open,
+        "names": may_see_names(member),
+        "failed": _failed(round_, seats, member) if may_change else set(),
+        "waits_for": unfinished_before(round_) if round_.opened_at is None else [],
+        "may_change_plan": rules.may_change_plan(member, round_),
+        "is_untouched": _is_untouched(round_, member, labels),
         "may_change": may_change,
         "may_label": may_take_turns(member, round_),
-        "may_see_own": may_see_own_labels(member, round_),
         "may_lead": rules.may_open(member, round_),
         "may_read": may_read_revealed(member)
         and round_.opened_at is not None
@@ -82,15 +94,35 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "unsettled": _unsettled(round_, member),
         "may_read_pilot": rules.may_read_pilot(member, round_) and round_.opened_at is not None,
     }
+    if rules.may_watch_training(member, round_):
+        context |= {"watch": training_watch(round_, member), "questions": questions(round_, member)}
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
+
+
+def _failed(round_: Round, seats: list[volunteers.Seat], member: Membership) -> set[int]:
+    """The ids of volunteers who did not pass the training that the round asks for, and were not let in."""
+    trained = volunteers.through_training(round_, seats, member)
+    return {
+        seat.volunteer.member_id
+        for seat in seats
+        if seat.is_active
+        and seat.volunteer.admitted_at is None
+        and trained.get(seat.volunteer.member_id) is False
+    }
+
+
+def _is_untouched(round_: Round, member: Membership, labels: int) -> bool:
+    """May this member still delete the round, or take its opening back? Drafts are asked for only then."""
+    return rules.may_change_plan(member, round_) and not labels and not has_begun(round_)
 
 
 @require_POST
 def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Open the round, at once or by a job."""
     round_, member = seat_in(request, round_id, rules.may_open)
-    if actions.begin_opening(round_=round_, by=member) is None:
-        messages.success(request, _("%(round)s is open: its volunteers can begin.") % {"round": round_})
+    reason = request.POST.get("reason", "")
+    if actions.begin_opening(round_=round_, by=member, reason=reason) is None:
+        messages.success(request, _("%(round)s is open. Volunteers can begin.") % {"round": round_})
     return go_to(request, round_)
 
 
@@ -101,7 +133,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     if request.method == "POST":
         actions.close_round(round_=round_, by=member)
         messages.success(
-            request, _("%(round)s is closed: all of its labels are revealed.") % {"round": round_}
+            request, _("%(round)s is closed. All of its labels are revealed.") % {"round": round_}
         )
         return go_to(request, round_)
     if not round_.is_open:
@@ -196,26 +228,52 @@ def _each(round_: Round, seats: list[volunteers.Seat], slots: int, issues: int) 
 def _terms(round_: Round) -> list[tuple[str, str, str]]:
     """The terms of the round: name, text, and the address of a page about it, or ""."""
     if round_.of is not None:
-        issues = _("those whose revealed labels lost their category, or wait for one that is there now")
+        issues = _("issues whose revealed labels lost their category, or whose missing category exists now")
         return [(_("Issues"), issues, ""), (_("Counts in"), str(round_.of), round_.of.get_absolute_url())]
     said = [
         (_("Issues"), words.selection(round_.selection), ""),
+        (_("Left out"), _left_out(round_), ""),
+        *((_("Coached on"), text, url) for text, url in _coached(round_)),
         (_("Order"), _order(round_), ""),
         (_("Reveal"), str(round_.get_reveal_display()), ""),
         (_("Decision"), "" if round_.kind == Round.Kind.TRAINING else words.rule(round_), ""),
         (_("Drift check"), words.drift(round_), ""),
     ]
     if round_.training_id and round_.training:
-        said.append((_("After the training"), str(round_.training), round_.training.get_absolute_url()))
+        said.append((_("Required training"), str(round_.training), round_.training.get_absolute_url()))
     if round_.pass_mark:
-        said.append((_("Passed with"), _("%(n)d %% of its answers") % {"n": round_.pass_mark}, ""))
+        said.append((_("Pass mark"), _("%(n)d %% right answers") % {"n": round_.pass_mark}, ""))
     if round_.excludes_id:
         state = CategoryState.objects.filter(version=round_.version_id, category=round_.excludes_id).first()
-        said.append((_("Excludes"), f"{state.code} {state.name}" if state else "", ""))
+        said.append((_("Excludes"), f"{state.code} {state.title}" if state else "", ""))
     return [(name, text, url) for name, text, url in said if text]
+
+
+def _left_out(round_: Round) -> str:
+    return ", ".join(
+        ngettext("%(n)s issue of %(name)s", "%(n)s issues of %(name)s", one.issues)
+        % {"n": count(one.issues), "name": one.name}
+        for one in left_out_of(round_)
+    )
+
+
+def _coached(round_: Round) -> list[tuple[str, str]]:
+    """The issues of this round that volunteers were coached on: a sentence for each pilot and training."""
+    return [
+        (
+            ngettext(
+                "%(n)s issue was also in %(name)s, where volunteers discussed it or saw its right label.",
+                "%(n)s issues were also in %(name)s, where volunteers discussed them or saw right labels.",
+                one.issues,
+            )
+            % {"n": count(one.issues), "name": one.round},
+            one.round.get_absolute_url(),
+        )
+        for one in coached_by(round_)
+    ]
 
 
 def _order(round_: Round) -> str:
     if round_.order == Round.Order.BY_REPOSITORY:
-        return _("by repository, shuffled inside each")
-    return _("shuffled, for each volunteer in an order of their own")
+        return _("repository after repository, shuffled inside each")
+    return _("shuffled for each volunteer")

@@ -31,7 +31,7 @@ def samples(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug)
     require(rules.may_read_samples(member, study))
     context = {
-        **frame(study, member, "rounds"),
+        **frame(study, member, "samples"),
         "samples": queries.samples_for(request.user).filter(study=study),
         "may_draw": rules.may_draw_sample(member, study),
         "has_issues": queries.newest_issue(study) > 0,
@@ -45,7 +45,7 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug)
     require(rules.may_draw_sample(member, study))
     counts = issue_counts(study)
-    context: dict[str, Any] = {**frame(study, member, "rounds"), "counts": counts}
+    context: dict[str, Any] = {**frame(study, member, "samples"), "counts": counts}
     if not counts.total:
         return render_page(request, "annotate/samples/new.html", context)
     posted = request.POST if request.method == "POST" else None
@@ -60,6 +60,7 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
             form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal.message))
     context["form"] = form
     context["rows"], context["totals"] = form.plan()
+    context["left_out"] = form.is_left_out()
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/samples/new.html", context, partials=["plan"], status=status)
 
@@ -72,7 +73,7 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
     strata = found.plan["strata"]
     may_plan = rules.may_create_round(member, found.study)
     context = {
-        **frame(found.study, member, "rounds"),
+        **frame(found.study, member, "samples"),
         "sample": found,
         "plan": found.plan,
         "framed": sum(stratum["issues"] for stratum in strata),

@@ -91,7 +91,7 @@ def comment(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRespons
     goes_on, text = "next" in request.POST, request.POST.get("text", "")
     if (text.strip() or not goes_on) and first_time(request):
         actions.comment(round_=round_, issue=issue, author=member, text=text)
-        messages.success(request, _("Thank you: the leads of the study read it."))
+        messages.success(request, _("Thank you. The leads read your comment."))
     if goes_on:
         return go_to(request, "label", round_.pk)
     return go_to(request, f"{reverse('label', args=[round_.pk])}?issue={issue.pk}")

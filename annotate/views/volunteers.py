@@ -51,7 +51,7 @@ def _page(
     day = round_.deadline and timezone.localtime(round_.deadline).date()
     active = sum(seat.is_active for seat in seats)
     slots = queries.slot_count(round_)
-    trained = queries.through_training(round_, seats)
+    trained = queries.through_training(round_, seats, member)
     context = frame(round_, member) | {
         "seats": seats,
         "passed": {member for member, opens in trained.items() if opens},
@@ -92,34 +92,40 @@ def add_volunteer(request: AuthedRequest, round_id: int) -> HttpResponse:
     member: Membership = form.cleaned_data["member"]
     if posted:
         actions.add_volunteer(round_=round_, member=member, by=by)
-        messages.success(request, _("%(who)s labels in %(round)s now.") % {"who": member, "round": round_})
+        messages.success(
+            request, _("%(who)s now labels in %(round)s.") % {"who": member.known_as, "round": round_}
+        )
         return go_to(request, "round_volunteers", round_.pk)
     found = queries.addition(round_, member)
     facts = []
     words = [
-        _("They get back the column that they had, with what they labelled.")
+        _("This volunteer gets the old column back, with all labels in it.")
         if found.returns
-        else _("Their labels stand in a column of their own, the last one.")
+        else _("This volunteer gets a new column, the last one of the round.")
     ]
     if round_.allocation == Round.Allocation.CROSSED:
         facts.append((_("Issues to label"), found.slots))
         if found.revealed:
-            facts.append((_("Revealed issues, left as they are"), found.revealed))
+            facts.append((_("Revealed issues, not changed"), found.revealed))
             words.append(
                 _(
-                    "Who can see the labels of others is no longer blind: revealed issues keep their number"
-                    " of labels."
+                    "Revealed issues keep their number of labels, because a volunteer who sees"
+                    " other labels is no longer blind."
                 )
             )
     else:
-        words.append(_("They take their turns from now on; the number of labels per issue stays."))
+        words.append(
+            _("This volunteer gets issues from now on. The number of labels per issue stays the same.")
+        )
     if round_.training_id:
-        words.append(_("They label once they have passed the training of this round, or you let them in."))
+        words.append(
+            _("This volunteer can label after passing the training of this round, or after you let them in.")
+        )
     return _confirm(
         request, round_, by,
-        title=_("Add %(who)s") % {"who": member}, facts=facts, words=words,
+        title=_("Add %(who)s") % {"who": member.known_as}, facts=facts, words=words,
         url=reverse("add_volunteer", args=[round_.pk]), fields={"member": member.pk},
-        do=_("Add %(who)s") % {"who": member},
+        do=_("Add %(who)s") % {"who": member.known_as},
     )  # fmt: skip
 
 
@@ -141,50 +147,58 @@ def remove_volunteer(request: AuthedRequest, round_id: int, member_id: int) -> H
     found = queries.removal(round_, member, to)
     crossed = round_.allocation == Round.Allocation.CROSSED
     facts = [
-        (_("Labels that stay"), found.labels),
-        (_("Issues that they have not labelled"), found.open_slots),
+        (_("Labels that are kept"), found.labels),
+        (_("Issues without a label of this volunteer"), found.open_slots),
     ]
     if to:
-        facts.append((_("Of these go to %(who)s") % {"who": to}, found.handed))
+        facts.append((_("Issues that go to %(who)s") % {"who": to.known_as}, found.handed))
     if found.completed:
-        facts.append((_("Issues that waited for them alone and are complete by this"), found.completed))
-    words = [_("Their labels and drafts stay. Adding them again undoes this: they get their column back.")]
+        facts.append((_("Issues that become complete by this change"), found.completed))
+    words = [
+        _(
+            "All labels and drafts of this volunteer are kept. You can add this volunteer"
+            " again, with the old column."
+        )
+    ]
     if crossed and not to:
-        words.append(_("The issues that they have not labelled do with one label less."))
+        words.append(_("Issues without a label of this volunteer get one label less."))
         if found.completed:
             words.append(
-                _("What is complete is revealed and decided by the rule of the round; that cannot be undone.")
+                _("Complete issues are revealed and decided by the rule of the round. You cannot undo this.")
             )
     if not crossed and not to:
-        words.append(_("The issues that they hold are free again for the others."))
+        words.append(_("Issues that this volunteer has claimed are free for the others."))
     if not crossed and found.left < round_.labels_per_issue:
         words.append(
             ngettext(
-                "%(n)d volunteer is left: too few for %(k)d labels per issue. Add others afterwards.",
-                "%(n)d volunteers are left: too few for %(k)d labels per issue. Add others afterwards.",
+                "%(n)d volunteer is left, too few for %(k)d labels per issue. Add volunteers afterwards.",
+                "%(n)d volunteers are left, too few for %(k)d labels per issue. Add volunteers afterwards.",
                 found.left,
             )
             % {"n": found.left, "k": round_.labels_per_issue}
         )
     return _confirm(
         request, round_, by,
-        title=_("Take %(who)s out of the round") % {"who": member}, facts=facts, words=words,
+        title=_("Take out %(who)s of the round") % {"who": member.known_as}, facts=facts, words=words,
         url=reverse("remove_volunteer", args=[round_.pk, member.pk]),
-        fields={"to": to.pk if to else ""}, do=_("Take %(who)s out") % {"who": member},
+        fields={"to": to.pk if to else ""}, do=_("Take out %(who)s") % {"who": member.known_as},
         ask=form, danger=True, status=422 if form.errors else 200,
     )  # fmt: skip
 
 
 def _removed(round_: Round, member: Membership, to: Membership | None, done: actions.RemovedVolunteer) -> str:
-    said = _("%(who)s no longer labels in %(round)s; their labels stay.") % {"who": member, "round": round_}
+    said = _("%(who)s no longer labels in %(round)s. Their labels are kept.") % {
+        "who": member.known_as,
+        "round": round_,
+    }
     if to:
         said += " " + ngettext("%(n)s issue went to %(to)s.", "%(n)s issues went to %(to)s.", done.handed) % {
             "n": count(done.handed),
-            "to": to,
+            "to": to.known_as,
         }
     if done.completed and queries.shows_incomplete(round_):
         said += " " + ngettext(
-            "%(n)s issue is complete by this.", "%(n)s issues are complete by this.", done.completed
+            "%(n)s issue is now complete.", "%(n)s issues are now complete.", done.completed
         ) % {"n": count(done.completed)}
     return said
 
@@ -205,8 +219,8 @@ def raise_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
             messages.success(
                 request,
                 ngettext(
-                    "Issues of %(round)s that are not revealed get %(n)d label now.",
-                    "Issues of %(round)s that are not revealed get %(n)d labels now.",
+                    "Issues of %(round)s that are not revealed now get %(n)d label.",
+                    "Issues of %(round)s that are not revealed now get %(n)d labels.",
                     to,
                 )
                 % {"round": round_, "n": to},
@@ -214,13 +228,13 @@ def raise_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
         return go_to(request, "round_volunteers", round_.pk)
     actions.require_raisable(round_, to)
     found = queries.raising(round_, to)
-    facts = [(_("Issues that get more labels"), found.issues), (_("Assignments more"), found.slots)]
+    facts = [(_("Issues that get more labels"), found.issues), (_("Additional assignments"), found.slots)]
     if found.revealed:
-        facts.append((_("Revealed issues, left as they are"), found.revealed))
-    words = [_("This cannot be taken back: a number of labels only grows.")]
+        facts.append((_("Revealed issues, not changed"), found.revealed))
+    words = [_("You cannot undo this: the number of labels can only grow.")]
     if round_.majority is not None and round_.majority <= to // 2:
         words.append(
-            _("The majority that decides is raised with it, to %(m)d of %(k)d: it stays more than half.")
+            _("The deciding majority rises to %(m)d of %(k)d, so that it stays more than half.")
             % {"m": to // 2 + 1, "k": to}
         )
     return _confirm(
@@ -240,13 +254,15 @@ def set_quota(request: AuthedRequest, round_id: int, member_id: int) -> HttpResp
     form = QuotaForm(request.POST)
     if not form.is_valid():
         messages.error(
-            request, _("The quota of %(who)s stays: write a number, or nothing.") % {"who": member}
+            request,
+            _("The quota of %(who)s was not changed. Enter a number, or leave the field empty.")
+            % {"who": member.known_as},
         )
         return _page(request, round_, by, status=422)
     quota = form.cleaned_data["quota"]
     terms.set_quota(round_=round_, member=member, by=by, quota=quota)
     done = _("%(who)s has a quota of %(n)s labels.") if quota else _("%(who)s has no quota.")
-    messages.success(request, done % {"who": member, "n": count(quota or 0)})
+    messages.success(request, done % {"who": member.known_as, "n": count(quota or 0)})
     return go_to(request, "round_volunteers", round_.pk)
 
 
@@ -270,10 +286,10 @@ def admit(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse
     member = _volunteer(round_, member_id).member
     if "take_back" in request.POST:
         terms.take_back_admission(round_=round_, member=member, by=by)
-        messages.success(request, _("%(who)s needs the training again.") % {"who": member})
+        messages.success(request, _("%(who)s needs the training again.") % {"who": member.known_as})
     else:
         terms.admit(round_=round_, member=member, by=by)
-        messages.success(request, _("%(who)s can label without the training.") % {"who": member})
+        messages.success(request, _("%(who)s can label without the training.") % {"who": member.known_as})
     return go_to(request, "round_volunteers", round_.pk)
 
 
@@ -293,5 +309,5 @@ def _round(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
 
 
 def _volunteer(round_: Round, member_id: int) -> RoundVolunteer:
-    found = RoundVolunteer.objects.select_related("member").filter(round=round_, member=member_id)
+    found = RoundVolunteer.objects.select_related("member__user").filter(round=round_, member=member_id)
     return get_object_or_404(found)

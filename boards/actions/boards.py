@@ -34,10 +34,15 @@ def start_board(
     """
     said = summaries_about(taxonomy, about, by)
     if not said:
-        raise BoardRefused(_("No label here has a summary that is complete and revealed. No board was made."))
+        raise BoardRefused(
+            _("This category has no summary of a complete and revealed issue. No board was created.")
+        )
     if len(said) > MAX_SUMMARIES:
         raise BoardRefused(
-            _("These are %(n)s cards, and a board has at most %(most)s: choose a theme. No board was made.")
+            _(
+                "This category has %(n)s cards, but a board has at most %(most)s. No board was"
+                " created. Choose a theme instead."
+            )
             % {"n": count(len(said)), "most": count(MAX_SUMMARIES)}
         )
     board = _begun(taxonomy, name, about, by, sorters)
@@ -61,7 +66,9 @@ def start_board_from_mapping(
     sub-theme, unless `with_piles` is False. Raises BoardRefused.
     """
     if sorters and with_piles:
-        raise BoardRefused(_("Cards that are sorted apart come without piles. No board was made."))
+        raise BoardRefused(
+            _("A board that members first sort alone cannot start with piles. No board was created.")
+        )
     board = _begun(taxonomy, name, None, by, sorters)
     texts = [text for row in rows for text in row.symptoms]
     cards = iter(add_cards(board, texts, [0] * len(texts)))
@@ -109,15 +116,17 @@ def _begun(
     """A board without cards, with its sortings. Raises BoardRefused."""
     name = " ".join(name.split())
     if not name or len(name) > 120:
-        raise BoardRefused(_("A board needs a name of at most 120 characters. No board was made."))
+        raise BoardRefused(_("Enter a name of 1 to 120 characters. No board was created."))
     if any(not may_be_volunteer(member, taxonomy.study) for member in sorters):
-        raise BoardRefused(_("Owners, leads and volunteers of the study sort. No board was made."))
+        raise BoardRefused(_("Only owners, leads and volunteers can sort. No board was created."))
     if len(sorters) == 1:
-        raise BoardRefused(_("It takes two people to sort apart. No board was made."))
+        raise BoardRefused(_("Choose at least two members to sort alone, or nobody. No board was created."))
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     named = Board.objects.filter(taxonomy=taxonomy).annotate(lower=Lower("name"))
     if named.filter(lower=name.lower()).exists():
-        raise BoardRefused(_("There is a board of this name already. No board was made."))
+        raise BoardRefused(
+            _("A board with this name already exists. No board was created. Choose another name.")
+        )
     phase = Board.Phase.APART if sorters else Board.Phase.TOGETHER
     board = Board.objects.create(taxonomy=taxonomy, name=name, about=about, phase=phase, made_by=by)
     Sorting.objects.create(board=board)

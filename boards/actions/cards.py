@@ -25,7 +25,7 @@ def split_card(*, board: Board, member: Membership, card: int, texts: Sequence[s
     held = hold_to_sort(board, member)
     _require_common(held)
     if len(texts) < 2:
-        raise BoardRefused(_("Two symptoms in one card are two texts. Nothing was changed."))
+        raise BoardRefused(_("Write at least two texts to split a card. Nothing was changed."))
     [(source, place)] = _in_play(held, [card])
     sources = list(source.sources.values_list("label", flat=True))
     parts = _new_cards(held, [(text, source.labels, sources) for text in texts], source, split=True)
@@ -51,7 +51,7 @@ def merge_cards(
     require_unmoved(held, lying_now(held, cards), seen, seen_at or {})
     found = _in_play(held, list(dict.fromkeys(cards)))
     if len(found) < 2:
-        raise BoardRefused(_("It takes two cards to merge. Nothing was changed."))
+        raise BoardRefused(_("Select at least two cards to merge. Nothing was changed."))
     first, place = found[0]
     sources = sorted(set(CardLabel.objects.filter(card__in=cards).values_list("label", flat=True)))
     labels = len(sources) or sum(card.labels for card, _place in found)
@@ -76,9 +76,11 @@ def _new_cards(
     texts = [" ".join(text.split()) for text, _labels, _sources in wanted]
     for text in texts:
         if not text:
-            raise BoardRefused(_("A card says something. Nothing was changed."))
+            raise BoardRefused(_("The text of a card cannot be empty. Nothing was changed."))
         if len(text) > TEXT:
-            raise BoardRefused(_("A card has at most %(n)d characters. Nothing was changed.") % {"n": TEXT})
+            raise BoardRefused(
+                _("The text of a card has at most %(n)d characters. Nothing was changed.") % {"n": TEXT}
+            )
     last = Card.objects.filter(board=held.board).aggregate(last=Max("number"))["last"] or 0
     made = Card.objects.bulk_create(
         Card(
@@ -105,4 +107,4 @@ def add_sources(cards: Sequence[Card], sources: Iterable[Sequence[int]]) -> None
 
 def _require_common(held: HeldSorting) -> None:
     if held.sorting.member_id is not None:
-        raise StillApart(_("Cards are split and merged together, not apart. Nothing was changed."))
+        raise StillApart(_("You can split and merge cards only in the joint session. Nothing was changed."))

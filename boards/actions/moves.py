@@ -109,7 +109,7 @@ def describe_pile(
     seen = now if now["theme"] in themes.values() else now | {"theme": None}
     if any(name in shown and shown[name] != seen[name] for name in changed):
         raise BoardClash(
-            _("Somebody has described “%(name)s” otherwise meanwhile. Nothing of theirs was written over.")
+            _("Another member changed the pile “%(name)s” while you typed. Nothing was overwritten.")
             % {"name": found.name}
         )
     if not changed:
@@ -128,7 +128,7 @@ def join_piles(*, board: Board, member: Membership, piles: Sequence[int]) -> Mov
     held = hold_to_sort(board, member)
     first, *others = dict.fromkeys(piles) or [0]
     if not others:
-        raise BoardRefused(_("It takes two piles to join. Nothing was changed."))
+        raise BoardRefused(_("Choose two piles to join. Nothing was changed."))
     for pile in (first, *others):
         require_pile(held, pile)
     lie = Placement.objects.filter(sorting=held.sorting, pile__in=others).order_by("card__number")
@@ -151,7 +151,7 @@ def drop_pile(*, board: Board, member: Membership, pile: int, seen: int) -> Move
     )
     if any(revision > seen for _card, revision in lie):
         raise BoardClash(
-            _("Somebody has put cards into “%(name)s” meanwhile. The pile was kept: look at it again.")
+            _("Another member has put cards into “%(name)s”. The pile was kept. Check the pile again.")
             % {"name": found.name}
         )
     patch = Patch({card: (found.pk, None) for card, _revision in lie}, {found.pk: {"in_play": (True, False)}})
@@ -191,7 +191,7 @@ def require_unmoved(
 ) -> None:
     """Raises BoardClash if one of these cards is no longer in the place where it was shown."""
     if seen < held.sorting.began:
-        raise BoardClash(_("The cards of this board are sorted together now. Nothing was changed."))
+        raise BoardClash(_("The joint session of this board has started. Nothing was changed."))
     others = [
         card
         for card, lies in found.items()
@@ -207,13 +207,13 @@ def _elsewhere(held: HeldSorting, card: int, place: Place, more: int) -> BoardCl
     where = {"card": text if len(text) <= SAID else f"{text[:SAID]}…"}
     if isinstance(place, int):
         where["pile"] = piles_of(held.sorting, [place])[place].name
-        said = _("Somebody has put “%(card)s” into “%(pile)s” meanwhile.") % where
+        said = _("Another member has put “%(card)s” into “%(pile)s”.") % where
     elif place is None:
-        said = _("Somebody has taken “%(card)s” out of its pile meanwhile.") % where
+        said = _("Another member has taken “%(card)s” out of its pile.") % where
     else:
-        said = _("Somebody has put “%(card)s” aside meanwhile.") % where
+        said = _("Another member has put “%(card)s” aside.") % where
     if more:
-        others = ngettext("And %(n)d more card was moved.", "And %(n)d more cards were moved.", more)
+        others = ngettext("%(n)d more card was moved.", "%(n)d more cards were moved.", more)
         said = f"{said} {others % {'n': more}}"
     return BoardClash(f"{said} {_('Nothing was changed.')}")
 
@@ -223,7 +223,7 @@ def require_pile(held: HeldSorting, pile: int) -> Pile:
     found = piles_of(held.sorting, [pile]).get(pile)
     if found is None or not found.in_play:
         raise BoardClash(
-            _("This pile is no longer there: somebody dropped or joined it. Nothing was changed.")
+            _("This pile no longer exists: another member dissolved or joined the pile. Nothing was changed.")
         )
     return found
 
@@ -233,16 +233,20 @@ def lying_now(held: HeldSorting, cards: Sequence[int]) -> dict[int, CardPlace]:
     found = lying(held.sorting, cards)
     hidden = hidden_cards(held.board, held.member, Card.objects.filter(pk__in=cards))
     if any(card not in found or card in hidden or found[card].place == GONE for card in cards):
-        raise BoardClash(_("A card is no longer there: somebody split or merged it. Nothing was changed."))
+        raise BoardClash(
+            _("A card no longer exists: another member split or merged the card. Nothing was changed.")
+        )
     return found
 
 
 def _named(name: str) -> str:
     name = " ".join(name.split())
     if not name:
-        raise BoardRefused(_("A pile needs a name. Nothing was changed."))
+        raise BoardRefused(_("Enter a name for the pile. Nothing was changed."))
     if len(name) > NAME:
-        raise BoardRefused(_("A name has at most %(n)d characters. Nothing was changed.") % {"n": NAME})
+        raise BoardRefused(
+            _("The name of a pile has at most %(n)d characters. Nothing was changed.") % {"n": NAME}
+        )
     return name
 
 
@@ -259,7 +263,10 @@ def _numbered(held: HeldSorting) -> str:
 def _require_free(held: HeldSorting, pile: Pile) -> None:
     if is_taken(held.sorting, pile):
         raise BoardRefused(
-            _("There is a pile named “%(name)s” already. Join them, or choose another name.")
+            _(
+                "A pile named “%(name)s” already exists. Nothing was changed. Join the two piles,"
+                " or choose another name."
+            )
             % {"name": pile.name}
         )
 
@@ -290,12 +297,15 @@ def _described(
         found["definition"] = fields["definition"].strip()
         if len(fields["definition"]) > DEFINITION:
             raise BoardRefused(
-                _("A definition has at most %(n)d characters. Nothing was changed.") % {"n": DEFINITION}
+                _("The definition of a pile has at most %(n)d characters. Nothing was changed.")
+                % {"n": DEFINITION}
             )
     if "theme" in fields:
         code = (fields["theme"] or "").strip()
         if code and code not in themes and not is_shown:
-            raise BoardRefused(_("The draft has no theme %(code)s. Nothing was changed.") % {"code": code})
+            raise BoardRefused(
+                _("The draft does not have the theme %(code)s. Nothing was changed.") % {"code": code}
+            )
         found["theme"] = themes.get(code)
     if "rootcause" in fields:
         found["rootcause"] = " ".join(fields["rootcause"].split())[:NAME]

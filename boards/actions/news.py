@@ -35,10 +35,10 @@ def bring_cards(*, board: Board, member: Membership) -> Move:
     new = new_summaries(held, member)
     there = Card.objects.filter(board=held, in_play=True)
     if not new:
-        raise BoardRefused(_("Labels say nothing that is not on the board. Nothing was changed."))
+        raise BoardRefused(_("The board already has all summaries. Nothing was changed."))
     if there.count() + len(new) > MAX_SUMMARIES:
         raise BoardRefused(
-            _("A board has at most %(most)s cards, and these are %(n)s more. Nothing was changed.")
+            _("%(n)s new cards are too many: a board has at most %(most)s cards. Nothing was changed.")
             % {"n": count(len(new)), "most": count(MAX_SUMMARIES)}
         )
     last = Card.objects.filter(board=held).aggregate(number=Max("number"), group=Max("group"))

@@ -160,8 +160,7 @@ def require_as_it_was(sorting: Sorting, patch: Patch) -> None:
     for pk in patch.piles:
         if piles[pk].in_play and is_taken(sorting, piles[pk]):
             raise BuiltOn(
-                _("There is another pile named “%(name)s” now. Nothing was changed.")
-                % {"name": piles[pk].name}
+                _("Another pile now has the name “%(name)s”. Nothing was changed.") % {"name": piles[pk].name}
             )
 
 

@@ -131,10 +131,13 @@ def make_sub_theme(*, board: Board, member: Membership, pile: int) -> Move:
     draft = drafted(held.board.taxonomy).draft
     if found.made and str(found.made) in draft:
         code = draft[str(found.made)].code
-        raise BoardRefused(_("“%(name)s” is %(code)s already.") % {"name": found.name, "code": code})
+        raise BoardRefused(
+            _("“%(name)s” is already %(code)s in the draft. Nothing was changed.")
+            % {"name": found.name, "code": code}
+        )
     if str(found.theme) not in draft:
         raise BoardRefused(
-            _("Say first below which theme “%(name)s” stands. Nothing was changed.") % {"name": found.name}
+            _("Choose a theme for “%(name)s” first. Nothing was changed.") % {"name": found.name}
         )
     cards = shown_to_all(board).filter(placements__pile=found).order_by("-labels", "number")
     acted = taxonomies.act(

@@ -66,5 +66,8 @@ def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Member
     """A board of one of this user's studies, and their seat in that study. Http404, PermissionDenied."""
     board = get_object_or_404(boards_for(request.user), pk=board_id)
     member = own_seat(request, board.taxonomy.study)
-    require(may_read_board(member, board), _("This board is still sorted apart, or not for your role."))
+    require(
+        may_read_board(member, board),
+        _("You cannot open this board: members still sort alone, or your role does not allow access."),
+    )
     return board, member

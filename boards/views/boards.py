@@ -48,7 +48,10 @@ def boards(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 def new_board(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Begin a board. With `check` in the form the page only shows which cards it would have."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, may_see_people)
-    require(may_make_board(member, taxonomy.study), _("An owner or a lead of the study begins boards."))
+    require(
+        may_make_board(member, taxonomy.study),
+        _("Only owners and leads can create a board. Nothing was changed."),
+    )
     posted = request.method == "POST"
     initial = {"about": request.GET.get("about", "")}
     form = BoardForm(
@@ -158,17 +161,16 @@ def _around(taxonomy: Taxonomy, member: Membership) -> dict[str, Any]:
 def _note(board: Board, own: Sorting | None, sortings: list[Sorting]) -> str:
     """What the reader can do in this phase, in a sentence; "" for no sentence."""
     if board.phase == Board.Phase.CLOSED:
-        return _("This board is closed: its piles stay as they are.")
+        return _("This board is closed, and its piles no longer change.")
     if board.phase == Board.Phase.TOGETHER:
         if not sortings:
             return ""
         return _(
-            "What all had put together lies in piles. The rest is to be sorted, and says who had it where."
+            "Cards that everybody grouped the same way are already in piles. Sort the rest"
+            " together; each card shows who put it where."
         )
     if own is None:
-        return _(
-            "Each sorts alone. Where they put the cards is hidden from you too, until all sort together."
-        )
+        return _("Each member sorts alone. All piles are hidden from you until the joint session starts.")
     if own.done_at is not None:
-        return _("You are done. The joint session begins when a lead says so.")
-    return _("You sort alone: nobody sees your piles, and you see nobody's, until you sort together.")
+        return _("You have finished sorting. A lead starts the joint session.")
+    return _("You sort alone. Until the joint session nobody sees your piles, and you see no other piles.")

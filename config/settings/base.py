@@ -6,7 +6,6 @@ from typing import Any
 
 import environ
 from celery.schedules import crontab
-from django.utils.translation import gettext_lazy as _
 
 from core.embedded import broker_url, redis_url
 
@@ -51,6 +50,7 @@ INSTALLED_APPS = [
     "studies",
     "taxonomy",
     "ingest",
+    "harvests",
     "rounds",
     "consensus",
     "annotate",
@@ -66,10 +66,10 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.Language",
     "accounts.middleware.FirstVisit",
     "accounts.middleware.Seen",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -233,7 +233,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     # A harvest that waits for a forge goes on when its time has come.
     "resume-harvests": {
-        "task": "ingest.tasks.resume_harvests",
+        "task": "harvests.tasks.resume_harvests",
         "schedule": 30.0,
         "options": {"expires": 30.0},
     },
@@ -252,10 +252,13 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+# Each name in its own language, for those who read no other.
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env("TIME_ZONE", default="UTC")
 USE_I18N = True
+FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
 
 STATIC_URL = "/static/"
@@ -268,6 +271,7 @@ FILE_UPLOAD_HANDLERS = [
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
+DATA_UPLOAD_MAX_NUMBER_FILES = 300
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=512 << 20)
 
 # Hosts, each with or without its port, that a harvest may ask although they are in a private network or speak

@@ -85,7 +85,9 @@ def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPl
         raise errors.MeetingClosed
     kind = _kind_in(plan)
     if kind != current.kind and current.opened_at is not None:
-        raise MeetingRefused(_("The kind of a meeting stays once it was opened."), field="kind")
+        raise MeetingRefused(
+            _("You cannot change the kind of a meeting after the meeting was opened."), field="kind"
+        )
     before = (current.quorum, current.by_majority)
     current.kind = kind
     _set_rules(current, plan)
@@ -93,7 +95,7 @@ def change_meeting(*, meeting: Meeting, by: Membership, **plan: Unpack[MeetingPl
         current.votes.exists() or Decision.objects.filter(item__meeting=current).exists()
     ):
         raise MeetingRefused(
-            _("Quorum and majority stay as they were once a vote was opened or a decision made."),
+            _("You cannot change quorum or majority after the first vote or decision."),
             field="quorum",
         )
     listed = Participant.objects.filter(meeting=current).select_related("member")
@@ -248,7 +250,8 @@ def _set_rules(meeting: Meeting, plan: MeetingPlan) -> None:
     most = candidates(meeting.round.study).count()
     if not 1 <= quorum <= max(most, 1):
         raise MeetingRefused(
-            _("Choose a quorum from 1 to %(most)s: so many could come.") % {"most": most}, field="quorum"
+            _("Choose a quorum from 1 to %(most)s, the number of people who can join.") % {"most": most},
+            field="quorum",
         )
     meeting.quorum, meeting.by_majority = quorum, by_majority
 
@@ -262,15 +265,16 @@ def _describe(meeting: Meeting, plan: MeetingPlan, participants: Collection[Memb
     if starts_at is not None and ends_at is not None and ends_at < starts_at:
         raise MeetingRefused(_("The meeting would end before it begins."), field="ends_at")
     if not may_be_volunteer(chair, meeting.round.study) or chair.user_id is None:
-        raise MeetingRefused(_("The chair is somebody who labels in this study."), field="chair")
+        raise MeetingRefused(_("Choose a chair who labels in this study."), field="chair")
     misfits = [str(one) for one in participants if not may_be_volunteer(one, meeting.round.study)]
     if misfits:
         raise MeetingRefused(
-            _("%(who)s cannot take part: who does labels in this study.") % {"who": ", ".join(misfits)},
+            _("%(who)s cannot take part. Only people who label in this study can take part.")
+            % {"who": ", ".join(misfits)},
             field="participants",
         )
     if meeting.kind == Meeting.Kind.PAIR and len({member.pk for member in participants}) != 2:
-        raise MeetingRefused(_("A pair is exactly two people."), field="participants")
+        raise MeetingRefused(_("Choose exactly two people for a pair."), field="participants")
     meeting.name, meeting.chair, meeting.shows_names = name, chair, plan.get("shows_names", False)
     meeting.starts_at, meeting.ends_at = starts_at, ends_at
 
@@ -283,7 +287,7 @@ def _require_two(
     stay = [str(row.member) for row in listed if row.joined_at is not None and row.member_id not in asked]
     if meeting.kind == Meeting.Kind.PAIR and stay:
         raise MeetingRefused(
-            _("%(who)s was there already: for two others plan a pair of their own.")
+            _("%(who)s already joined this meeting. Plan another meeting for two other people.")
             % {"who": ", ".join(stay)},
             field="participants",
         )

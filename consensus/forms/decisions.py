@@ -13,6 +13,7 @@ from core.numbers import whole_number
 from rounds.models import Round
 from rounds.queries.categories import ShownCodebook
 from rounds.queries.rounds import candidates
+from studies.forms import PersonField
 from studies.models import Membership
 from taxonomy.models import Category
 
@@ -36,19 +37,21 @@ class CategoryForm(forms.Form):
         label=_("Rationale"),
         max_length=LONGEST_RATIONALE,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": _("Give the reason for this decision in a sentence.")},
+        error_messages={"required": _("Give the reason for this decision in one sentence.")},
     )
     cause = forms.ChoiceField(
-        label=_("Why the labels part"), choices=[("", _("not said")), *Decision.Cause.choices], required=False
+        label=_("Cause of the disagreement"),
+        choices=[("", _("no cause given")), *Decision.Cause.choices],
+        required=False,
     )
-    no_category = _("Choose the category that holds.")
+    no_category = _("Choose the category of this issue.")
 
     def __init__(self, *args: Any, book: ShownCodebook, depth: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.ids = {code: state.category_id for code, state in book.by_code.items()}
         self.choosable = book.choosable(depth)
         self.every = [
-            (str(id_), f"{state.code} {state.name}")
+            (str(id_), f"{state.code} {state.title}")
             for id_, state in book.states.items()
             if id_ in self.choosable
         ]
@@ -84,22 +87,20 @@ class IdsField(forms.Field):
     """The ids of the ticked rows, in one or several values, separated by commas."""
 
     widget = forms.MultipleHiddenInput
-    default_error_messages = {"required": _("Nothing is ticked. Tick the issues that are meant.")}
+    default_error_messages = {"required": _("No issue is ticked. Tick the issues to decide.")}
 
     def to_python(self, value: Any) -> list[int]:
         parts = [part for text in value or () for part in str(text).split(",") if part]
         numbers = [number for number in map(whole_number, parts) if number is not None]
         if len(numbers) < len(parts):
-            raise forms.ValidationError(_("Only issues of this list can be ticked."))
+            raise forms.ValidationError(_("Tick only issues of this list."))
         return list(dict.fromkeys(numbers))
 
     def validate(self, value: list[int]) -> None:
         if not value:
             raise forms.ValidationError(self.error_messages["required"])
         if len(value) > MOST:
-            raise forms.ValidationError(
-                _("At most %(most)s issues are decided at one stroke.") % {"most": MOST}
-            )
+            raise forms.ValidationError(_("You can decide at most %(most)s issues at once.") % {"most": MOST})
 
 
 class AlikeForm(CategoryForm):
@@ -108,29 +109,29 @@ class AlikeForm(CategoryForm):
     """
 
     issues = IdsField()
-    no_category = _("Choose the category that holds for all of them.")
+    no_category = _("Choose the category for all ticked issues.")
 
     def __init__(self, *args: Any, book: ShownCodebook, codes: Iterable[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, book=book, **kwargs)
         ids = [self.ids[code] for code in codes if self.ids.get(code) in self.choosable]
         self.at_hand = [(id_, book.states[id_]) for id_ in ids]
         self.fields["choice"].choices = [*self.every, (OTHER, OTHER)]  # type: ignore[attr-defined]  # the same
-        self.fields["cause"].label = _("Why the labels parted")
-        self.fields["rationale"].label = _("Rationale for all of them")
+        self.fields["cause"].label = _("Cause of the disagreement")
+        self.fields["rationale"].label = _("Rationale for all issues")
         self.fields["rationale"].error_messages["required"] = _(
-            "Give the one reason for all of these decisions in a sentence."
+            "Give the reason for all of these decisions in one sentence."
         )
 
 
 class MajorityForm(forms.Form):
     """How many equal labels settle an open disagreement: more than half, at most all."""
 
-    at_least = forms.IntegerField(label=_("Equal labels at least"))
+    at_least = forms.IntegerField(label=_("Equal labels (at least)"))
 
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         least, most = round_.labels_per_issue // 2 + 1, round_.labels_per_issue
-        field = forms.IntegerField(label=_("Equal labels at least"), min_value=least, max_value=most)
+        field = forms.IntegerField(label=_("Equal labels (at least)"), min_value=least, max_value=most)
         field.widget.attrs["size"] = 3
         self.fields["at_least"] = field
         self.initial.setdefault("at_least", least)
@@ -139,10 +140,8 @@ class MajorityForm(forms.Form):
 class PairForm(forms.Form):
     """The two members who settle disagreements between them."""
 
-    first = forms.ModelChoiceField(Membership.objects.none(), label=_("One"), empty_label=_("choose …"))
-    second = forms.ModelChoiceField(
-        Membership.objects.none(), label=_("The other"), empty_label=_("choose …")
-    )
+    first = PersonField(Membership.objects.none(), label=_("First person"), empty_label=_("choose …"))
+    second = PersonField(Membership.objects.none(), label=_("Second person"), empty_label=_("choose …"))
 
     def __init__(self, *args: Any, round_: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,7 +152,7 @@ class PairForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("first") is not None and cleaned.get("first") == cleaned.get("second"):
-            self.add_error("second", _("Choose somebody else: a pair is two people."))
+            self.add_error("second", _("Choose two different people."))
         return cleaned
 
 
@@ -161,7 +160,7 @@ class ReopenForm(forms.Form):
     """The reason to open a decided disagreement again, and the number of the shown decision."""
 
     why = forms.CharField(
-        label=_("Why it is open again"),
+        label=_("Why do you reopen this issue?"),
         max_length=LONGEST_WHY,
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={"required": _("Say in a sentence why the issue is open again.")},

@@ -14,6 +14,7 @@ from consensus.models import Meeting
 from core import clock
 from rounds.models import Round
 from rounds.queries.rounds import candidates, could_come, usual_quorum
+from studies.forms import PeopleField, PersonField
 from studies.models import Membership
 
 MOST_ITEMS = 2000
@@ -36,35 +37,42 @@ class MeetingForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=LONGEST_NAME,
-        help_text=_("As the minutes will call it."),
+        help_text=_("The name appears in the minutes."),
         error_messages={"required": _("Give the meeting a name.")},
     )
-    kind = forms.ChoiceField(label=_("How they meet"), choices=Meeting.Kind, widget=forms.RadioSelect)
-    starts_at = _Moment(label=_("Planned for"), help_text=_("Shown to everybody; nothing begins by itself."))
-    ends_at = _Moment(label=_("Until"), help_text=_("Over days: until when people can vote, at first."))
-    chair = forms.ModelChoiceField(
+    kind = forms.ChoiceField(label=_("Kind of meeting"), choices=Meeting.Kind, widget=forms.RadioSelect)
+    starts_at = _Moment(
+        label=_("Start"), help_text=_("Shown to everybody. The chair or a lead opens the meeting.")
+    )
+    ends_at = _Moment(label=_("End"), help_text=_("Voting deadline (can be extended)"))
+    chair = PersonField(
         Membership.objects.none(),
         label=_("Chair"),
         empty_label=None,
-        help_text=_("Leads from issue to issue and records decisions. A lead can take the chair later."),
+        help_text=_(
+            "The chair goes from issue to issue and records decisions. A lead can take over as chair later."
+        ),
     )
     quorum = forms.IntegerField(
         label=_("Quorum"),
         min_value=1,
-        help_text=_("So many must be there, or over days must have voted, for a decision."),
+        help_text=_("People who must be present, or must have voted, before anything is decided"),
     )
     by_majority = forms.BooleanField(
-        label=_("More than half of those present may decide; without it only all who vote"), required=False
+        label=_(
+            "More than half of the people present can decide. Without this choice, all votes must agree."
+        ),
+        required=False,
     )
     shows_names = forms.BooleanField(
-        label=_("Show people by their names; without it by their pseudonyms"), required=False
+        label=_("Show leads the names of people, not only pseudonyms"), required=False
     )
-    participants = forms.ModelMultipleChoiceField(
+    participants = PeopleField(
         Membership.objects.none(),
-        label=_("Who is asked to come"),
+        label=_("Invited people"),
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("A pair is exactly two. Nobody is kept out of a meeting that is held together."),
-        error_messages={"required": _("Choose who is asked to come.")},
+        help_text=_("A pair has exactly two people. Any member can join a live meeting."),
+        error_messages={"required": _("Choose the people to invite.")},
     )
 
     def __init__(
@@ -105,7 +113,7 @@ class MeetingForm(forms.Form):
 def _of_round(round_: Round, by: Membership | None) -> dict[str, Any]:
     return {
         "name": _t("Meeting of %(day)s")
-        % {"day": formats.date_format(timezone.localtime(clock.now()), "j F")},
+        % {"day": formats.date_format(timezone.localtime(clock.now()), "MONTH_DAY_FORMAT")},
         "kind": Meeting.Kind.TOGETHER,
         "chair": by.pk if by else None,
         "quorum": usual_quorum(round_),

@@ -18,8 +18,8 @@ class CategoryField(forms.IntegerField):
     """The id of a category that is deep enough for the round; cleaned, a Category."""
 
     default_error_messages = {
-        "required": _("Choose the category that holds."),
-        "invalid": _("Choose one of the categories."),
+        "required": _("Choose the category of this issue."),
+        "invalid": _("Choose a category."),
     }
 
     def __init__(self, **kwargs: Any) -> None:
@@ -65,7 +65,7 @@ class BallotForm(CategoriesForm):
         elif said == OTHER and cleaned.get("other") is not None:
             cleaned["category"] = cleaned["other"]
         elif said == OTHER:
-            self.add_error("other", _("Choose which other category."))
+            self.add_error("other", _("Choose the other category."))
         else:
             cleaned["category"] = self.fields["other"].clean(said)
         return cleaned
@@ -76,7 +76,7 @@ class ChairForm(CategoriesForm):
 
     category = CategoryField()
     how = forms.ChoiceField(
-        choices=Decision.How, error_messages={"required": _("Say how the meeting decides.")}
+        choices=Decision.How, error_messages={"required": _("Choose how the meeting decides.")}
     )
     rationale = forms.CharField(max_length=LONGEST_RATIONALE, required=False)
     cause = forms.ChoiceField(choices=[("", ""), *Decision.Cause.choices], required=False)
@@ -89,7 +89,7 @@ class ChairForm(CategoriesForm):
         """A decision by the chair needs a rationale."""
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("how") == Decision.How.CHAIR and not cleaned.get("rationale"):
-            self.add_error("rationale", _("Give the reason for this decision in a sentence."))
+            self.add_error("rationale", _("Give the reason for this decision in one sentence."))
         return cleaned
 
 
@@ -100,7 +100,7 @@ class SayForm(forms.Form):
         max_length=COMMENT_LENGTH,
         error_messages={
             "required": _("Write the comment first."),
-            "max_length": _("The comment is longer than 2,000 characters. Shorten it."),
+            "max_length": _("The comment is longer than 2,000 characters. Shorten the comment."),
         },
     )
     category = forms.CharField(max_length=32, required=False)
@@ -114,7 +114,7 @@ class SayForm(forms.Form):
         if not code:
             return None
         if code not in self.book.by_code:
-            raise forms.ValidationError(_("The taxonomy of this round has no category of this code."))
+            raise forms.ValidationError(_("The taxonomy of this round has no category with this code."))
         return Category.objects.get(pk=self.book.by_code[code].category_id)
 
 
@@ -135,9 +135,9 @@ class FollowUpForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         text, kind = cleaned.get("text", ""), cleaned.get("kind")
         if kind == FollowUp.Kind.PROPOSAL and not 0 < len(text) <= 200:
-            self.add_error("text", _("Give the category that is missing a name of at most 200 characters."))
+            self.add_error("text", _("Give the missing category a name of at most 200 characters."))
         if kind == FollowUp.Kind.GUIDELINE and not text:
-            self.add_error("text", _("Write the line for the guideline."))
+            self.add_error("text", _("Write the guideline line."))
         return cleaned
 
 
@@ -145,10 +145,10 @@ class AlikeItemsForm(CategoriesForm):
     """Issues of the agenda that get the same category, with one rationale."""
 
     # The action checks which issues are on the agenda and may be seen.
-    issues = IdsField(error_messages={"required": _("Tick the issues that are decided alike.")})
+    issues = IdsField(error_messages={"required": _("Tick the issues to decide.")})
     item = forms.IntegerField(min_value=1, max_value=2**62, required=False)
     category = CategoryField()
     rationale = forms.CharField(
         max_length=LONGEST_RATIONALE,
-        error_messages={"required": _("Give the reason for these decisions in a sentence.")},
+        error_messages={"required": _("Give the reason for these decisions in one sentence.")},
     )

@@ -108,7 +108,7 @@ class BulkDecision(models.Model):
 
     class Kind(models.TextChoices):
         MAJORITY = "majority", _("majority")
-        ALIKE = "alike", _("alike")
+        ALIKE = "alike", _("similar issues")
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="bulk_decisions")
     kind = models.CharField(max_length=16, choices=Kind)

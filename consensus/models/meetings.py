@@ -18,9 +18,9 @@ class Meeting(models.Model):
     """A consensus meeting on disagreements of one round: at one time together, over days, or of a pair."""
 
     class Kind(models.TextChoices):
-        TOGETHER = "together", _("together, at one time")
-        APART = "apart", _("over days, each when they can")
-        PAIR = "pair", _("two volunteers between them")
+        TOGETHER = "together", _("live, at a fixed time")
+        APART = "apart", _("over several days")
+        PAIR = "pair", _("pair of volunteers")
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="meetings")
     name = models.CharField(_("name"), max_length=120)
@@ -303,7 +303,7 @@ class FollowUp(models.Model):
     class Kind(models.TextChoices):
         PROPOSAL = "proposal", _("proposal for the taxonomy")
         EXAMPLE = "example", _("example for a category")
-        GUIDELINE = "guideline", _("line for the guideline")
+        GUIDELINE = "guideline", _("guideline line")
 
     item = models.ForeignKey(AgendaItem, models.PROTECT, related_name="follow_ups")
     kind = models.CharField(max_length=16, choices=Kind)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from consensus.models import Ballot, Disagreement
 from rounds.models import CurrentLabel, Round
-from rounds.queries.blindness import seen_by
+from rounds.queries.blindness import NOTHING, WithheldIssues, seen_by
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import volunteers
 from studies.models import Membership
@@ -74,10 +74,14 @@ class ChangedVotes:
         return _sums(self.moves)
 
 
-def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
-    """The closed votes of a round beside the labels, for issues that the reader may see."""
+def changed_votes(
+    round_: Round, member: Membership | None, *, without: WithheldIssues = NOTHING
+) -> ChangedVotes:
+    """The closed votes of a round beside the labels, for issues that the reader may see, but `without` these
+    issues of the round.
+    """
     book = codebook(round_.version_id)
-    ballots = last_ballots(round_, member)
+    ballots = last_ballots(round_, member, without=without)
     issues = {issue for issue, _member in ballots}
     rows = Disagreement.objects.filter(round=round_, issue__in=issues)
     leading = {row.issue_id: row.chosen[0] for row in rows if row.margin and row.chosen}
@@ -100,11 +104,16 @@ def changed_votes(round_: Round, member: Membership | None) -> ChangedVotes:
     )
 
 
-def last_ballots(round_: Round, member: Membership | None) -> dict[tuple[int, int], int | None]:
+def last_ballots(
+    round_: Round, member: Membership | None, *, without: WithheldIssues = NOTHING
+) -> dict[tuple[int, int], int | None]:
     """(issue, member) to the category of the member's last ballot in a closed vote of any meeting of the
-    round. None is an abstention. Issues that are withheld from the reader are left out. At most two queries.
+    round. None is an abstention. Issues that are withheld from the reader are left out, and those of
+    `without`. At most two queries.
     """
     seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
+    if not without.query.is_empty():
+        seen = seen.exclude(issue__in=without.values("issue"))
     ballots = Ballot.objects.filter(
         meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
     )

@@ -11,9 +11,9 @@ from consensus import models
 from consensus.queries.disagreement_filters import STATES, Narrowing, Split, found
 from core.once import once_a_page
 from rounds.models import Round
-from rounds.queries.blindness import seen_by
+from rounds.queries.blindness import seen_by, seen_by_seats
 from rounds.queries.categories import ShownCodebook
-from studies.models import Membership
+from studies.models import Membership, Study
 
 StateCounts = Counter[str]
 """State to its number of disagreements."""
@@ -62,6 +62,16 @@ def tally(round_: Round, member: Membership | None) -> StateCounts:
     """The number of disagreements in each state that this member may see. At most two queries."""
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     return tallies(rows).get(round_.pk, Counter())
+
+
+def rounds_with_open(study: Study, member: Membership) -> list[Round]:
+    """The rounds of a study with open disagreements that this member may see, newest first. A training has
+    none: its right labels are known. At most three queries.
+    """
+    opened = Round.objects.filter(study=study, opened_at__isnull=False)
+    rounds = list(opened.exclude(kind=Round.Kind.TRAINING).order_by("-opened_at", "-pk"))
+    counted = tallies(seen_by_seats(models.Disagreement.objects.filter(round__in=rounds), [member]))
+    return [round_ for round_ in rounds if counted.get(round_.pk, Counter())["open"]]
 
 
 @once_a_page

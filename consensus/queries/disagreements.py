@@ -333,7 +333,7 @@ def _chip(
     if category_id is None:
         return LabelChip("", proposed or "", "", summary, unsure, volunteer_id)
     state, at_depth = book.states[category_id], book.at_depth(category_id, depth)
-    return LabelChip(state.code, state.name, at_depth.code, summary, unsure, volunteer_id)
+    return LabelChip(state.code, state.title, at_depth.code, summary, unsure, volunteer_id)
 
 
 def _parts_at(categories: Sequence[int], depth: int, book: ShownCodebook) -> Level | None:

@@ -60,8 +60,9 @@ class AgendaIssue:
 class AgendaGroup:
     """The issues whose two most chosen categories are the same pair, `codes`, in the order of the tree.
 
-    `codes` has one code if all other labels are open, and none if all labels are. Only the opened group, with
-    the shown issue, has `lines`. `first`: the first issue that waits, or else the first issue.
+    `codes` has one code if all other labels are open, and none if all labels are. The opened group, with the
+    shown issue, has `lines`, and so has a group of one issue. `first`: the first issue that waits, or else
+    the first issue.
     """
 
     codes: tuple[str, ...]
@@ -215,6 +216,8 @@ class _RoomReader(IssueReader):
         for place in places:
             grouped[place.pair].append(place)
         opened = shown.pair if shown else next(iter(grouped), None)
+        listed = {pair for pair, members in grouped.items() if pair == opened or len(members) == 1}
+        lines = self._lines([place for place in places if place.pair in listed], shown)
         return tuple(
             AgendaGroup(
                 codes=pair,
@@ -222,18 +225,18 @@ class _RoomReader(IssueReader):
                 decided=sum(place.state == "decided" for place in members),
                 first=next((place for place in members if place.state == "waiting"), members[0]).id,
                 is_opened=pair == opened,
-                lines=self._lines(members, shown) if pair == opened else (),
+                lines=tuple(lines[place.id] for place in members) if pair in listed else (),
             )
             for pair, members in grouped.items()
         )
 
-    def _lines(self, places: Sequence[_AgendaPlace], shown: _AgendaPlace | None) -> tuple[AgendaIssue, ...]:
+    def _lines(self, places: Sequence[_AgendaPlace], shown: _AgendaPlace | None) -> dict[int, AgendaIssue]:
         rows = Issue.objects.filter(pk__in=[place.issue_id for place in places]).values_list(
             "pk", "current__title", "repository__path", "number"
         )
         titles = {id_: title or f"{path} #{number}" for id_, title, path, number in rows}
-        return tuple(
-            AgendaIssue(
+        return {
+            place.id: AgendaIssue(
                 id=place.id,
                 title=titles[place.issue_id],
                 state=place.state,
@@ -243,7 +246,7 @@ class _RoomReader(IssueReader):
                 is_voted=place.id in self._voted,
             )
             for place in places
-        )
+        }
 
     def _people(self, voted: frozenset[int]) -> tuple[RoomPerson, ...]:
         return tuple(

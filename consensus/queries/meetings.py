@@ -12,7 +12,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, When
 
 from accounts.models import User
 from consensus.models import AgendaItem, Decision, Disagreement, Meeting, Participant
-from consensus.queries.agendas import is_on_agenda, standing, unclosed_meetings
+from consensus.queries.agendas import is_on_agenda, standing
 from consensus.queries.votes import waits_for_ballot
 from core import clock
 from rounds.models import Round
@@ -69,9 +69,12 @@ class MeetingLine:
         return self.items - self.decided
 
 
-def meeting_lines(round_: Round, member: Membership | None) -> list[MeetingLine]:
-    """The meetings of a round: open ones, planned ones by date, closed ones; newest first. Four queries."""
-    meetings = Meeting.objects.filter(round=round_).select_related("chair", "round")
+def meeting_lines(of: Round | Study, member: Membership | None) -> list[MeetingLine]:
+    """The meetings of a round or of a study: open ones, planned ones by date, closed ones; newest first.
+    Four queries.
+    """
+    there = Q(round=of) if isinstance(of, Round) else Q(round__study=of)
+    meetings = Meeting.objects.filter(there).select_related("chair", "round")
     return _in_order(_lines(list(meetings), [member] if member else []))
 
 
@@ -99,9 +102,9 @@ def own_meetings(seats: Sequence[Membership]) -> list[tuple[MeetingLine, Members
     ]
 
 
-def open_meetings(round_: Round) -> int:
-    """How many meetings of a round are open now. One query."""
-    return sum(meeting.opened_at is not None for meeting in unclosed_meetings(round_))
+def open_meetings(study: Study) -> int:
+    """How many meetings of a study are open now. One query."""
+    return Meeting.objects.filter(round__study=study, opened_at__isnull=False, closed_at=None).count()
 
 
 def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:

@@ -122,6 +122,11 @@ class Minute:
     seconds: float | None = None
 
     @property
+    def is_beside_names(self) -> bool:
+        """Were names proposed in place of the second category of the pair, or of both?"""
+        return len(self.pair) < 2 and any(not label.code for label in self.labels)
+
+    @property
     def decision(self) -> MinuteDecision | None:
         """The last decision of the meeting, if it stood at the end; otherwise None."""
         return self.decisions[-1] if self.decisions and self.state == "decided" else None
@@ -129,9 +134,12 @@ class Minute:
 
 @dataclass(frozen=True)
 class MinuteGroup:
-    """The issues of one pair of categories that the meeting discussed, in the order of discussion."""
+    """The issues of one pair of categories that the meeting discussed, in the order of discussion.
+    `is_beside_names`: see Minute.
+    """
 
     pair: tuple[str, ...]
+    is_beside_names: bool
     items: tuple[Minute, ...]
 
 

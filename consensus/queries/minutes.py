@@ -282,10 +282,10 @@ def _by(rows: Iterable[Any], name: str) -> dict[int, list[Any]]:
 
 def _grouped(lines: Iterable[records.Minute]) -> tuple[records.MinuteGroup, ...]:
     """The lines by pair of categories; the pair that was discussed first comes first."""
-    pairs: dict[tuple[str, ...], list[records.Minute]] = defaultdict(list)
+    pairs: dict[tuple[tuple[str, ...], bool], list[records.Minute]] = defaultdict(list)
     for line in lines:
-        pairs[line.pair].append(line)
-    return tuple(records.MinuteGroup(pair, tuple(found)) for pair, found in pairs.items())
+        pairs[line.pair, line.is_beside_names].append(line)
+    return tuple(records.MinuteGroup(*pair, tuple(found)) for pair, found in pairs.items())
 
 
 def _totals(lines: Sequence[records.Minute]) -> records.MinuteTotals:

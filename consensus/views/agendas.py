@@ -121,7 +121,9 @@ def assign_pair(request: AuthedRequest, round_id: int) -> HttpResponse:
     )
     if meeting:
         left = meeting.items.count()
-        said = ngettext("%(n)s issue is left to %(pair)s.", "%(n)s issues are left to %(pair)s.", left)
+        said = ngettext(
+            "%(n)s issue is assigned to %(pair)s.", "%(n)s issues are assigned to %(pair)s.", left
+        )
         messages.success(request, said % {"n": count(left), "pair": meeting.name})
     return go_to(request, _dashboard(round_, chosen))
 
@@ -147,9 +149,12 @@ def reopen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     except StaleDecision as refusal:
         # The page shows the standing decision beside the typed reason.
         item = disagreement_at(round_, issue_id, member) or item
-        said = _("Somebody else opened this issue again meanwhile. Nothing was changed.")
+        said = _("Somebody else already reopened this issue. Nothing was changed.")
         if item.decision is not None:
-            said = _("Somebody else decided this issue anew meanwhile. Read that decision, then say again.")
+            said = _(
+                "Somebody else changed the decision while you typed. Your text is kept. "
+                "Read the new decision, then reopen the issue if needed."
+            )
         number = item.decision.number if item.decision else 0
         form = ReopenForm(initial={"why": form.cleaned_data["why"], "seen_number": number})
         return _reopen_page(request, round_, member, item, form, refusal=said, status=refusal.status)

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
@@ -59,7 +59,7 @@ def decide_alike(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Give one category to the ticked issues: first show the effect, then, with `sure`, decide."""
     page = AlikePage(request, round_id)
     round_, member, book = page.round, page.member, page.book
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    require(rules.may_settle(member, round_), _("Only owners and leads can decide disagreements."))
     form = AlikeForm(request.POST, book=book, depth=round_.depth)
     if not form.is_valid():
         return page.answer(posted=request.POST, status=422)
@@ -180,7 +180,10 @@ class AlikePage:
         """The two lists of pairs: the first pairs of each list and the picked pair, or all pairs."""
         most = max(found.values(), default=0)
         lists = []
-        for more, title in ((False, _("Two ways")), (True, _("Three ways and more, by their first two"))):
+        for more, title in (
+            (False, _("Two categories")),
+            (True, _("Three or more categories, by the two most chosen")),
+        ):
             here = [pair for pair in found if pair.more == more]
             shown = [
                 pair
@@ -212,7 +215,11 @@ class AlikePage:
 
     def _heads(self, between: CategoryPair) -> list[dict[str, str]]:
         """The two categories of a pair, as the lists name them."""
-        open_label = {"code": _("open"), "hue": "open", "name": _("a proposed category")}
+        open_label = {
+            "code": pgettext("label that proposes a name", "new"),
+            "hue": "open",
+            "name": _("a proposed name"),
+        }
         return [
             open_label
             if code == OPEN
@@ -275,7 +282,7 @@ class AlikePage:
         minority. `decided`: how many issues of the group got which code, with its hue.
         """
         apart = [one.member.pseudonym for one in self.columns if one.member_id in group.apart]
-        stands_apart = ngettext("%(who)s stands apart", "%(who)s stand apart", len(apart))
+        stands_apart = ngettext("minority label: %(who)s", "minority labels: %(who)s", len(apart))
         split = [(self.book.states[id_].code, votes) for id_, votes in group.split]
         decided = [(issues, self.book.states[id_].code) for id_, issues in group.decided]
         return {
@@ -283,7 +290,7 @@ class AlikePage:
             "centre": centre,
             "title": (centre.current.title if centre.current else "") or centre.repository.path,
             "split": split_in_words(split, group.open_labels),
-            "apart": stands_apart % {"who": ", ".join(apart)} if apart else _("no side is the larger one"),
+            "apart": stands_apart % {"who": ", ".join(apart)} if apart else _("no larger group"),
             "decided": [(issues, code, self.colours[code]) for issues, code in decided],
         }
 
@@ -358,11 +365,11 @@ def _why_not(round_: Round) -> str:
     """The reason why nobody decides alike issues here; "" if leads can."""
     if round_.rule == Round.Rule.MEETING:
         return _(
-            "In this round a meeting decides what the labels do not. Put these on its agenda together: there"
-            " its chair decides what is alike at one stroke."
+            "In this round only a meeting decides disagreements. Put these issues on an "
+            "agenda; the chair can decide similar issues together."
         )
     if round_.kind == Round.Kind.TRAINING:
-        return _("A training is decided by its right labels alone.")
+        return _("In a training, only the right labels decide.")
     return ""
 
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.http import AuthedRequest
@@ -93,17 +93,21 @@ def filters_in_words(round_: Round, narrowing: Narrowing) -> list[tuple[str, str
         said.append((_("Repository"), found.path if found else "–"))
     if narrowing.volunteer is not None:
         stands = Membership.objects.filter(study=round_.study_id, pk=narrowing.volunteer).first()
-        said.append((_("Stands apart"), stands.pseudonym if stands else "–"))
+        said.append((_("Minority label"), stands.pseudonym if stands else "–"))
     if narrowing.split:
         said.append((_("Split"), said_of(narrowing.split)))
     if narrowing.parts_at is not None:
-        said.append((_("Part at"), str(Level(narrowing.parts_at).label)))
+        said.append((_("Differ in"), str(Level(narrowing.parts_at).label)))
     if narrowing.keyword:
         said.append((_("Keyword"), narrowing.keyword))
     if narrowing.cause:
         said.append((_("Cause"), str(Decision.Cause(narrowing.cause).label)))
     if narrowing.state:
-        states = {"open": _("open"), "agenda": _("on an agenda"), "decided": _("decided")}
+        states = {
+            "open": pgettext("disagreement", "open"),
+            "agenda": _("on an agenda"),
+            "decided": _("decided"),
+        }
         said.append((_("State"), states[narrowing.state]))
     return said
 
@@ -129,7 +133,7 @@ def _page(
         "whole_url": path,
         "bulks": [_bulk(round_, one) for one in made],
         "done": next((one for one in made if str(one.pk) == request.GET.get("done")), None),
-        "why_not": _why_not(round_),
+        "why_not": why_no_majority(round_),
         "withheld": disagreement_counts(round_, member).withheld,
     }
     if not context["why_not"]:
@@ -151,18 +155,16 @@ def _page(
     return render_page(request, "consensus/bulk/majority.html", context, status=status)
 
 
-def _why_not(round_: Round) -> str:
-    """The reason why nobody decides by majority here; "" if leads can."""
+def why_no_majority(round_: Round) -> str:
+    """The reason why nobody decides by majority in this round; "" if leads can."""
     if round_.rule == Round.Rule.MEETING:
-        return _("In this round a meeting decides what the labels do not, so nothing is decided in bulk.")
+        return _("In this round only a meeting decides disagreements.")
     if round_.kind == Round.Kind.TRAINING:
-        return _("A training is decided by its right labels alone.")
+        return _("In a training, only the right labels decide.")
     if not reveals_complete_issues(round_):
-        return _(
-            "This round reveals its labels when it is closed. Until then nothing is decided by majority."
-        )
+        return _("Labels are revealed when this round closes. Until then, you cannot decide by majority.")
     if round_.labels_per_issue < 3:
-        return _("With fewer than three labels an issue, those that differ have no majority.")
+        return _("A majority needs at least three labels for each issue.")
     return ""
 
 
@@ -184,8 +186,8 @@ def _forecast(round_: Round, found: queries.MajorityForecast, at_least: int) -> 
 
 def _why_left(sizes: tuple[int, ...], at_least: int) -> str:
     if len(sizes) > 1 and max(sizes) == sorted(sizes)[-2]:
-        return _("no group is the largest")
-    return _("fewer than %(n)s labels are the same") % {"n": at_least}
+        return _("no largest group")
+    return _("fewer than %(n)s equal labels") % {"n": at_least}
 
 
 def _bulk(round_: Round, one: Any) -> dict[str, Any]:

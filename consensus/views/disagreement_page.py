@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.http import AuthedRequest
 from consensus import rules
@@ -16,6 +18,7 @@ from consensus.queries.agendas import open_agendas
 from consensus.queries.confusion import confusion, splits
 from consensus.queries.disagreement_filters import LEVELS, Narrowing
 from consensus.queries.disagreements import DisagreementRow
+from consensus.views.bulk import why_no_majority
 from consensus.views.filter_menu import ListAddress, ends_open, menus
 from consensus.views.issue_table import IssueTable
 from consensus.views.label_cells import decided_code, label_cells, split_in_words
@@ -34,6 +37,26 @@ from studies.models import Membership
 from taxonomy.models import Level
 from taxonomy.rules import may_edit_taxonomies, may_propose
 
+LEVEL_WORDS = {
+    Level.TYPE: {
+        "title": gettext_lazy("Disagreements by pair of types"),
+        "all": gettext_lazy("all types"),
+        "caption": gettext_lazy("Number of issues with labels in two types. A cell filters the list."),
+        "none": gettext_lazy("No disagreements between types. The labels differ only at a deeper level."),
+    },
+    Level.THEME: {
+        "title": gettext_lazy("Disagreements by pair of themes"),
+        "all": gettext_lazy("all themes"),
+        "caption": gettext_lazy("Number of issues with labels in two themes. A cell filters the list."),
+        "none": gettext_lazy("No disagreements between themes. The labels differ only between sub-themes."),
+    },
+    Level.SUB_THEME: {
+        "title": gettext_lazy("Disagreements by pair of sub-themes"),
+        "all": gettext_lazy("all sub-themes"),
+        "caption": gettext_lazy("Number of issues with labels in two sub-themes. A cell filters the list."),
+        "none": gettext_lazy("No disagreements between sub-themes."),
+    },
+}
 ROWS = 30
 PAGE = "disagreements"
 
@@ -44,12 +67,24 @@ def numbers(round_: Round, member: Membership | None) -> dict[str, Any]:
     share = 100 * counts.not_unanimous / counts.complete if counts.complete else 0
     return {
         "round": round_,
+        "heading": _("Proposed names") if round_.has_one_label else _("Disagreements"),
         "counts": counts,
         "share": formats.number_format(round(share, 1), 1),
         "progress": counts.progress,
         "withheld_by": queries.rounds_to_label(round_, member) if counts.withheld else [],
         "live_url": reverse(PAGE, args=[round_.pk]),
     }
+
+
+def levels_of(round_: Round) -> dict[str, Level]:
+    """The levels of the matrix, down to the round's depth, by their names in an address."""
+    return {name: level for name, level in LEVELS.items() if level <= round_.depth}
+
+
+def level_asked(asked: ListAddress, round_: Round) -> str:
+    """The name of the level in the address, else of the deepest level."""
+    levels = levels_of(round_)
+    return asked.level if asked.level in levels else list(levels)[-1]
 
 
 class DisagreementsPage:
@@ -188,7 +223,9 @@ class DisagreementsPage:
             "agenda": agendas[0] if agendas else None,
             "agenda_url": f"{self.url('put_on_agenda')}?{self.query}",
             "pair_url": f"{self.url('assign_pair')}?{self.query}",
-            "majority_url": f"{self.url('decide_majority')}?{self.query}",
+            "majority_url": ""
+            if why_no_majority(self.round)
+            else f"{self.url('decide_majority')}?{self.query}",
         }
 
     # --- the matrix
@@ -196,16 +233,21 @@ class DisagreementsPage:
     def _overview(self) -> dict[str, Any]:
         """The matrix, and the levels at which it can be drawn: those down to the round's depth."""
         asked, round_ = self.asked, self.round
-        levels = {name: level for name, level in LEVELS.items() if level <= round_.depth}
+        levels = levels_of(round_)
         names = list(levels)
-        name = asked.level if asked.level in levels else names[-1]
+        name = level_asked(asked, round_)
         below = names[names.index(name) + 1] if name != names[-1] else ""
         common = self.to(pair=None, inside=None, level=below or asked.level, after=None, issue=None)
         links = MatrixLinks(ends_open(common), bool(below), picked=asked.narrowing.pair, inside=asked.inside)
         return {
             "matrix": matrix(confusion(round_, levels[name], self.member), self.book, levels[name], links),
-            "level": Level(levels[name]).label,
+            "level_words": LEVEL_WORDS[levels[name]],
             "goes_deeper": bool(below),
+            "files": [
+                {"form": form, "url": asked.but(after=None, issue=None, level=name).address(url)}
+                for form in ("svg", "csv")
+                for url in [reverse("disagreements_matrix", args=[round_.pk, form])]
+            ],
             "levels": [
                 {
                     "name": Level(level).label,
@@ -224,7 +266,9 @@ class DisagreementsPage:
             return []
         first, second = (self.book.by_code[code] for code in inside)
         top = self.to(pair=None, inside=None, level=names[0], after=None)
-        trail: list[dict[str, Any]] = [{"name": Level(LEVELS[names[0]]).label, "pair": None, "url": top}]
+        trail: list[dict[str, Any]] = [
+            {"name": LEVEL_WORDS[LEVELS[names[0]]]["all"], "pair": None, "url": top}
+        ]
         for level in range(1, min(max(first.level, second.level), len(names) - 1) + 1):
             pair = tuple(self.book.at_depth(state.category_id, level).code for state in (first, second))
             url = self.to(pair=pair, inside=pair, level=names[level], after=None)
@@ -262,7 +306,7 @@ class DisagreementsPage:
             "settle_url": self.asked.but(issue=None).address(self.url("settle_issue", issue.pk)),
             "meeting_url": item.meeting.get_absolute_url() if item.meeting else "",
             "reopen_url": self.url("reopen_issue", issue.pk) if may_settle and item.decision else "",
-            "split": [(state.code, state.name, votes, self.colours[state.code]) for state, votes in split],
+            "split": [(state.code, state.title, votes, self.colours[state.code]) for state, votes in split],
             "talk": talk(round_, issue.pk, member, chosen=[state.category_id for state, _votes in split]),
         }
 

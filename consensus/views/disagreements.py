@@ -51,7 +51,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
     item = queries.disagreement_at(round_, issue_id, member)
     if item is None:
         raise Http404
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    require(rules.may_settle(member, round_), _("Only owners and leads can decide disagreements."))
     form = DecisionForm(request.POST, disagreement=item, book=codebook(round_.version_id), depth=round_.depth)
     if not form.is_valid():
         return DisagreementsPage(request, round_, member, asked).answer(form=form, status=422)
@@ -67,7 +67,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
         page = DisagreementsPage(request, round_, member, asked)
         return page.answer(form=form, refusal=str(refusal.message), status=refusal.status)
     code = codebook(round_.version_id).states[decision.category_id].code
-    messages.success(request, _("%(issue)s is settled: %(code)s.") % {"issue": item.issue, "code": code})
+    messages.success(request, _("%(issue)s is decided: %(code)s.") % {"issue": item.issue, "code": code})
     coming = _next_open(round_, member, asked.narrowing, issue_id)
     asked = asked.but(issue=coming)
     address = asked.address(reverse(PAGE, args=[round_.pk]))
@@ -83,7 +83,7 @@ def settle_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpRe
 def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Save the filters in the address under a name, for everybody in the study."""
     round_, member = round_to_read(request, round_id)
-    require(may_import(member), _("An owner or a lead of the study keeps filters."))
+    require(may_import(member), _("Only owners and leads can save and delete filters."))
     narrowing = narrowing_of(request.GET)
     if first_time(request):
         query = narrowing.query and narrowing.query | {"round": str(round_.pk)}
@@ -98,7 +98,7 @@ def save_disagreement_filter(request: AuthedRequest, round_id: int) -> HttpRespo
 def remove_disagreement_filter(request: AuthedRequest, round_id: int, filter_id: int) -> HttpResponse:
     """Delete a saved filter."""
     round_, member = round_to_read(request, round_id)
-    require(may_import(member), _("An owner or a lead of the study keeps filters."))
+    require(may_import(member), _("Only owners and leads can save and delete filters."))
     saved = get_object_or_404(saved_filters(round_.study, PAGE), pk=filter_id)
     delete_filter(saved=saved, by=request.user)
     messages.success(request, _("The filter %(name)s is deleted.") % {"name": saved.name})

@@ -113,17 +113,17 @@ def menus(
     levels = {int(level): str(Level(level).label) for level in LEVELS.values() if level <= depth}
     causes = {value: str(label) for value, label in Decision.Cause.choices}
     chips = {
-        state.code: format_html("{} {}", code_chip(state.code, place), state.name)
+        state.code: format_html("{} {}", code_chip(state.code, place), state.title)
         for place, state in enumerate(types)
     }
     made = [
         _menu("type", _("Type"), narrowing.type, chips, to, said=narrowing.type),
         _menu("repository", _("Repository"), narrowing.repository, repositories, to),
-        _menu("volunteer", _("Stands apart"), narrowing.volunteer, names, to),
+        _menu("volunteer", _("Minority label"), narrowing.volunteer, names, to),
         _menu("split", _("Split"), narrowing.split, {one: said_of(one) for one in sizes}, to, numbers=sizes),
     ]
     if len(levels) > 1:
-        made.append(_menu("parts_at", _("Part at"), narrowing.parts_at, levels, to))
+        made.append(_menu("parts_at", _("Differ in"), narrowing.parts_at, levels, to))
     words = {word: word for word in keywords}
     if words or narrowing.keyword:
         made.append(_menu("keyword", _("Keyword"), narrowing.keyword, words, to, said=narrowing.keyword))

@@ -28,7 +28,7 @@ def follow_ups(request: AuthedRequest, slug: str) -> HttpResponse:
     require(may_read_revealed(member))
     lines = queries.follow_up_lines(study, member)
     context: dict[str, Any] = {
-        **frame(study, member, "meetings"),
+        **frame(study, member, "follow_ups"),
         "kinds": _by_kind([line for line in lines if line[0].done_at is None]),
         "done": [line for line in lines if line[0].done_at is not None],
         "may_mark": may_lead(member),
@@ -40,17 +40,17 @@ def follow_ups(request: AuthedRequest, slug: str) -> HttpResponse:
 def mark_follow_up(request: AuthedRequest, slug: str, follow_up_id: int) -> HttpResponse:
     """Mark a follow-up as done, or with `undo` as not done."""
     study, member = study_of(request, slug)
-    require(may_lead(member), _("An owner or a lead of the study marks what is done."))
+    require(may_lead(member), _("Only owners and leads can mark follow-ups as done."))
     found = get_object_or_404(queries.follow_ups(study, member), pk=follow_up_id)
     done = "undo" not in request.POST
     if once(request, lambda: actions.set_done(follow_up=found, by=member, done=done)):
-        messages.success(request, _("Marked as done.") if done else _("It waits again."))
+        messages.success(request, _("Marked as done.") if done else _("Marked as not done."))
     return go_to(request, "follow_ups", study.slug)
 
 
 def _by_kind(lines: list[FollowUpLine]) -> list[tuple[str, list[FollowUpLine]]]:
     """The proposals, examples and lines for the guideline, without kinds that have none."""
-    titles = (_("Proposals for the taxonomy"), _("Examples for categories"), _("Lines for the guideline"))
+    titles = (_("Proposals for the taxonomy"), _("Examples for categories"), _("Guideline lines"))
     kinds = [
         (title, [line for line in lines if line[0].kind == kind])
         for kind, title in zip(FollowUp.Kind.values, titles, strict=True)

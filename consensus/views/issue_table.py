@@ -58,9 +58,9 @@ class IssueTable:
 
 def _why_not(item: DisagreementRow) -> str:
     if item.state == "decided":
-        return _("Decided: it can be chosen again when it is reopened")
+        return _("Decided. Reopen this issue to choose it again.")
     if item.meeting is not None:
-        return _("On the agenda of %(meeting)s: it can be chosen again when it is taken off") % {
+        return _("On the agenda of %(meeting)s. Remove this issue from the agenda to choose it again.") % {
             "meeting": item.meeting.name
         }
     return ""

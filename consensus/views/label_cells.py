@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from consensus.queries.disagreements import DisagreementRow, LabelChip
@@ -31,8 +31,8 @@ class LabelCell(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The chosen code; "open" for an open label."""
-        return self.chip.code or _("open")
+        """The chosen code; a word for an open label."""
+        return self.chip.code or pgettext("label that proposes a name", "new")
 
     @property
     def html(self) -> SafeString:
@@ -54,7 +54,7 @@ def _label(
     """A label, drawn by this piece of the template; cached, since few of the hundreds on a page differ."""
     title = f"{volunteer}: {code} {name}"
     if css.endswith("open"):
-        title = _("%(who)s: open: %(name)s") % {"who": volunteer, "name": name}
+        title = _("%(who)s: proposed name: %(name)s") % {"who": volunteer, "name": name}
     if unsure:
         title = _("%(said)s, unsure") % {"said": title}
     context = {"css": css, "title": title, "shown": shown, "departs": css.endswith("odd")}
@@ -131,8 +131,9 @@ def _state(state: str, name: str, how: str, _language: str | None) -> SafeString
 
 
 @lru_cache(maxsize=1024)
-def code_chip(code: str, hue: str) -> SafeString:
-    return _piece("code", {"code": code, "hue": hue})
+def code_chip(code: str, hue: str, name: str = "") -> SafeString:
+    """A code; its title is the name of its category."""
+    return _piece("code", {"code": code, "hue": hue, "name": name})
 
 
 def decided_code(item: DisagreementRow, colours: Mapping[str, str]) -> dict[str, str] | None:

@@ -114,6 +114,35 @@ def _matrix(
     }
 
 
+@dataclass(frozen=True)
+class WholeMatrix:
+    """The matrix with all categories that have a number, for files: `issues` by the codes of a cell."""
+
+    down: tuple[MatrixHead, ...]
+    across: tuple[MatrixHead, ...]
+    issues: Mapping[frozenset[str], int]
+    most: int
+
+
+def whole_matrix(
+    met: Sequence[Confusion], book: ShownCodebook, level: Level, inside: Pair | None
+) -> WholeMatrix:
+    """The matrix of one level, or inside of a cell of the level above."""
+    rows, columns = _sides(book, inside)
+    issues = {frozenset((one.first, one.second)): one.issues for one in met if _lies_in(one, rows, columns)}
+    told = frozenset(code for cell in issues for code in cell)
+    weight = dict.fromkeys(told, 1)
+    down, across = (
+        tuple(_heads(book, level, side & told, weight, largest=len(told))[0]) for side in (rows, columns)
+    )
+    return WholeMatrix(down, across, issues, max(issues.values(), default=0))
+
+
+def heat(issues: int, most: int) -> int:
+    """1 to HOTTEST, 0 for no issue. The square root of the share of `most` keeps small numbers distinct."""
+    return min(HOTTEST, 1 + int(HOTTEST * sqrt((issues - 1) / most))) if issues else 0
+
+
 def _sides(book: ShownCodebook, inside: Pair | None) -> tuple[frozenset[str], frozenset[str]]:
     """The codes that rows and columns can have."""
     if inside is None:
@@ -134,7 +163,12 @@ def hues(book: ShownCodebook) -> dict[str, str]:
 
 
 def _heads(
-    book: ShownCodebook, level: Level, among: frozenset[str], weight: Mapping[str, int]
+    book: ShownCodebook,
+    level: Level,
+    among: frozenset[str],
+    weight: Mapping[str, int],
+    *,
+    largest: int = LARGEST,
 ) -> tuple[list[MatrixHead], int]:
     """The categories at one edge, and how many there would be with room for all. These are the categories of
     the level, and chosen leaves above it.
@@ -145,8 +179,8 @@ def _heads(
         if state.code in among and (state.level == level or (state.level < level and weight[state.code]))
     ]
     every = len(ids)
-    if every > LARGEST:
-        kept = set(sorted(ids, key=lambda id_: -weight[book.states[id_].code])[:LARGEST])
+    if every > largest:
+        kept = set(sorted(ids, key=lambda id_: -weight[book.states[id_].code])[:largest])
         ids = [id_ for id_ in ids if id_ in kept]
     heads: list[MatrixHead] = []
     above = None
@@ -158,7 +192,7 @@ def _heads(
 
 
 def _head(state: CategoryState, book: ShownCodebook, *, is_first: bool = False) -> MatrixHead:
-    return MatrixHead(state.code, state.name, hues(book)[state.code], is_first)
+    return MatrixHead(state.code, state.title, hues(book)[state.code], is_first)
 
 
 def _cells(
@@ -183,8 +217,7 @@ def _cells(
                     column=column,
                     is_same=row.code == column.code,
                     issues=number,
-                    # The square root of the share of the largest number keeps small numbers distinct.
-                    heat=min(HOTTEST, 1 + int(HOTTEST * sqrt((number - 1) / most))) if number else 0,
+                    heat=heat(number, most),
                     short=_short(number),
                     is_picked=pair == chosen,
                     url=urls.get(pair, ""),

@@ -105,7 +105,7 @@ class _Act:
 def open_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Open the meeting."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, opens a meeting."))
+    act.require(rules.may_run_meeting, _("Only the chair or a lead can open the meeting."))
     return act.done("", lambda: meetings.open_meeting(meeting=act.meeting, by=act.member))
 
 
@@ -113,7 +113,7 @@ def open_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 def close_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Close the meeting: from now on its minutes are final."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_run_meeting, _("Its chair, or a lead of the study, closes a meeting."))
+    act.require(rules.may_run_meeting, _("Only the chair or a lead can close the meeting."))
     return act.done("", lambda: meetings.close_meeting(meeting=act.meeting, by=act.member))
 
 
@@ -121,7 +121,7 @@ def close_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 def take_chair(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Make the member the chair of the meeting."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_take_the_chair, _("An owner or a lead of the study can take the chair."))
+    act.require(rules.may_take_the_chair, _("Only owners and leads can take over as chair."))
     return act.done("", lambda: meetings.take_chair(meeting=act.meeting, by=act.member))
 
 
@@ -129,10 +129,10 @@ def take_chair(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 def turn(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Turn all screens to another issue."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_chair, _("The chair leads from issue to issue."))
+    act.require(rules.may_chair, _("Only the chair can choose the next issue."))
     asked = whole_number(request.POST.get("item"))
     if asked is None:
-        return act.invalid("turn", {"item": [_("Choose an issue of the agenda.")]})
+        return act.invalid("turn", {"item": [_("Choose an issue on the agenda.")]})
     act.find_item(asked)
     return act.done("turn", lambda: meetings.turn_to(meeting=act.meeting, item=act.item, by=act.member))
 
@@ -141,7 +141,7 @@ def turn(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 def open_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Open a vote on this issue."""
     act = _Act(request, meeting_id, item_id)
-    act.require(_leads, _("The chair opens the ballot."))
+    act.require(_leads, _("Only the chair can open a vote."))
     return act.done("vote", lambda: votes.open_vote(item=act.item, by=act.member))
 
 
@@ -149,7 +149,7 @@ def open_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResp
 def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Cast the member's ballot, or change it while the vote is open."""
     act = _Act(request, meeting_id, item_id)
-    act.require(rules.may_take_part, _("Who takes part in the meeting votes."))
+    act.require(rules.may_take_part, _("Only people in the meeting can vote."))
     form = BallotForm(request.POST, **act.categories)
 
     def cast() -> None:
@@ -166,10 +166,10 @@ def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 def close_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Reveal the ballots before everybody has voted."""
     act = _Act(request, meeting_id, item_id)
-    act.require(rules.may_chair, _("The chair reveals the ballots."))
+    act.require(rules.may_chair, _("Only the chair can close a vote."))
     asked = whole_number(request.POST.get("vote"))
     if asked is None:
-        return act.invalid("vote", {"vote": [_("Load the page again, then reveal.")]})
+        return act.invalid("vote", {"vote": [_("Reload the page, then close the vote.")]})
     vote = get_object_or_404(Vote.objects.select_related("item__meeting"), pk=asked, item=act.item)
     return act.done("vote", lambda: votes.close_vote(vote=vote, by=act.member))
 
@@ -178,7 +178,7 @@ def close_vote(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRes
 def close_votes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Close every vote that has its quorum, and decide the issues whose ballots suffice."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_chair, _("The chair closes votes."))
+    act.require(rules.may_chair, _("Only the chair can close votes."))
 
     def close() -> str:
         made = votes.close_votes_with_quorum(meeting=act.meeting, by=act.member)
@@ -196,7 +196,7 @@ def close_votes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
 def decide_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Record the meeting's decision on this issue, and its follow-ups."""
     act = _Act(request, meeting_id, item_id)
-    act.require(_leads, _("The chair records decisions."))
+    act.require(_leads, _("Only the chair can record decisions."))
     form = ChairForm(request.POST, **act.categories)
 
     def decide() -> None:
@@ -218,7 +218,7 @@ def decide_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 def park(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Park an issue."""
     act = _Act(request, meeting_id, item_id)
-    act.require(_leads, _("The chair puts issues off."))
+    act.require(_leads, _("Only the chair can park issues."))
     form = ParkForm(request.POST)
     return act.done("park", lambda: meetings.park(item=act.item, by=act.member, **form.cleaned_data), form)
 
@@ -227,7 +227,7 @@ def park(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
 def come_back(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Take a parked issue up again."""
     act = _Act(request, meeting_id, item_id)
-    act.require(_leads, _("The chair takes issues up again."))
+    act.require(_leads, _("Only the chair can return issues to the agenda."))
     return act.done("park", lambda: meetings.come_back(item=act.item, by=act.member))
 
 
@@ -235,7 +235,7 @@ def come_back(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResp
 def reopen_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Take the decision back, with a reason: the issue is open again."""
     act = _Act(request, meeting_id, item_id)
-    act.require(rules.may_run_meeting, _("The chair, or a lead of the study, reopens an issue."))
+    act.require(rules.may_run_meeting, _("Only the chair or a lead can reopen an issue."))
     form = ReopenForm(request.POST)
     reopen = partial(decisions.reopen, round_=act.round, issue=act.item.issue, by=act.member)
     return act.done("reopen", lambda: reopen(**form.cleaned_data), form)
@@ -245,7 +245,7 @@ def reopen_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
 def comment_on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Comment on the issue: the comment appears in its thread, in the meeting and outside of it."""
     act = _Act(request, meeting_id, item_id)
-    require(rules.may_comment(act.member, act.round), _("Who labels in the study takes part in discussions."))
+    require(rules.may_comment(act.member, act.round), _("Only people who label in this study can discuss."))
     form = SayForm(request.POST, book=codebook(act.round.version_id))
     say = partial(threads.say, round_=act.round, issue=act.item.issue, author=act.member)
     return act.done("say", lambda: say(**form.cleaned_data), form)
@@ -255,7 +255,7 @@ def comment_on_item(request: AuthedRequest, meeting_id: int, item_id: int) -> Ht
 def take_off_agenda(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Take an issue off the agenda, for other meetings to discuss."""
     act = _Act(request, meeting_id, item_id)
-    act.require(rules.may_run_meeting, _("The chair, or a lead of the study, takes issues off the agenda."))
+    act.require(rules.may_run_meeting, _("Only the chair or a lead can remove issues from the agenda."))
     return act.done("park", lambda: agendas.take_off_agenda(item=act.item, by=act.member))
 
 
@@ -263,11 +263,11 @@ def take_off_agenda(request: AuthedRequest, meeting_id: int, item_id: int) -> Ht
 def follow_up(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResponse:
     """Note a follow-up of an issue: a guideline line, a proposal or, once it is decided, an example."""
     act = _Act(request, meeting_id, item_id)
-    act.require(_leads, _("The chair notes what follows."))
+    act.require(_leads, _("Only the chair can add follow-ups."))
     form = FollowUpForm(request.POST)
     standing = decisions.standing_decision(act.round, act.item.issue_id)
     if form.is_valid() and form.cleaned_data["kind"] == FollowUp.Kind.EXAMPLE and standing is None:
-        form.add_error("kind", _("An example is one of a category: decide the issue first."))
+        form.add_error("kind", _("An example needs a category. Decide the issue first."))
 
     def note() -> None:
         kind, text = form.cleaned_data["kind"], form.cleaned_data["text"]
@@ -283,7 +283,7 @@ def follow_up(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpResp
 def decide_alike_here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Give issues of the agenda the same category with the same rationale, each in its own decision."""
     act = _Act(request, meeting_id)
-    act.require(rules.may_chair, _("The chair records decisions."))
+    act.require(rules.may_chair, _("Only the chair can record decisions."))
     form = AlikeItemsForm(request.POST, **act.categories)
 
     def decide() -> str:
@@ -308,7 +308,7 @@ def _told(refusal: DomainError, meeting: Meeting) -> str:
         return str(refusal.message)
     code = codebook(meeting.round.version_id).states[standing.category_id].code
     who = standing.decided_by.pseudonym if standing.decided_by else _("The labels")
-    return _("%(who)s decided this a moment ago: %(code)s. What you typed is still here.") % {
+    return _("%(who)s just decided this issue: %(code)s. Your text is kept.") % {
         "who": who,
         "code": code,
     }

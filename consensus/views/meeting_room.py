@@ -35,17 +35,17 @@ PASSING = re.compile(
 """The parts that differ in each drawing of a section: tokens, keys, relative times."""
 
 words: Mapping[str, Any] = {
-    "unsent": _("Not sent: there is no connection. It is kept here; send it again as soon as there is one."),
-    "send_now": _("The connection is back: send it now."),
-    "signed_out": _("Not sent: your session has ended. Sign in again in another tab, then send it."),
-    "back": _("The connection is back."),
-    "refused": _("The server refused it (%(n)s). What you typed is still here."),
-    "typed": _("You typed: %(text)s"),
-    "meanwhile": _("%(said)s What you typed is still here."),
-    "not_yet": _(
-        "The ballots have to be revealed, and the quorum has to be there, before this can be recorded."
+    "unsent": _(
+        "Not sent: no connection. Your text is kept here. Send the text again when the connection is back."
     ),
-    "read_on": _("Read on"),
+    "send_now": _("The connection is back. Send your text now."),
+    "signed_out": _("Not sent: your session has ended. Sign in again in another tab, then send your text."),
+    "back": _("The connection is back."),
+    "refused": _("The server refused your text (%(n)s). Your text is still here."),
+    "typed": _("You typed: %(text)s"),
+    "meanwhile": _("%(said)s Your text is still here."),
+    "not_yet": _("To record a decision, the vote must be closed and the quorum must be present."),
+    "read_on": _("Show more"),
     "fold": _("Show less"),
     "minutes": _("%(n)s min"),
     "hours": _("%(h)s h %(m)s min"),

@@ -119,7 +119,7 @@ class _RoomScreen:
         return f"{self.shown.item.issue} · {self.meeting.name}"
 
     def _now_title(self) -> str:
-        """The title of the current issue of the meeting, if it is in the opened group; otherwise ""."""
+        """The title of the current issue of the meeting, if its group is listed; otherwise ""."""
         lines = (line for group in self.room.groups for line in group.lines if line.is_current)
         return next((line.title for line in lines), "")
 
@@ -135,7 +135,7 @@ class _RoomScreen:
         how = (turns, self.together, asks)
         address, language = self.meeting.get_absolute_url(), get_language()
         for group in self.room.groups:
-            codes = [code_chip(code, self.hues.get(code, "")) for code in group.codes]
+            codes = [code_chip(code, self.hues[code], self.book.by_code[code].name) for code in group.codes]
             lines = (
                 _issue(line, self.hues.get(line.code, ""), address, how, language) for line in group.lines
             )
@@ -221,7 +221,7 @@ class _RoomScreen:
         """The previous and the next issue: the chair, or over days the voter, goes on to one that waits."""
         groups, is_open = self.room.groups, self.meeting.is_open
         opened = next((n for n, group in enumerate(groups) if group.is_opened), 0)
-        lines = [line for group in groups for line in group.lines]
+        lines = [line for group in groups if group.is_opened for line in group.lines]
         here = next((n for n, line in enumerate(lines) if line.is_shown), 0)
         before = [group.first for group in groups[:opened]] + [line.id for line in lines[:here]]
         behind = [line.id for line in lines[here + 1 :]] + [group.first for group in groups[opened + 1 :]]
@@ -322,11 +322,11 @@ class _RoomScreen:
         chair = Decision.How.CHAIR.value
         drawn.append({"value": chair, "word": _("by the chair"), "category": None, "can": possible.chair})
         if possible.is_voting:
-            when = _("Record after the ballot")
+            when = _("Close the vote first")
         elif not possible.has_quorum:
-            when = _("Record with the quorum")
+            when = _("Wait for the quorum")
         else:
-            when = _("Record")
+            when = _("Record decision")
         return {
             "hows": drawn,
             "chosen_how": next((one["value"] for one in drawn if one["can"]), chair),

@@ -20,6 +20,7 @@ from consensus.models import Disagreement, Meeting
 from consensus.queries import disagreements
 from consensus.queries import meetings as queries
 from consensus.queries.disagreement_filters import Narrowing, found
+from consensus.queries.disagreement_states import rounds_with_open
 from consensus.views.agendas import ChosenIssues
 from consensus.views.bulk import filters_in_words
 from consensus.views.matrix import hues
@@ -32,7 +33,8 @@ from ingest.models import Issue
 from rounds.models import Round
 from rounds.queries.categories import codebook
 from studies.models import Membership
-from studies.pages import frame
+from studies.pages import frame, study_of
+from studies.rules import may_lead, may_read_revealed
 
 SHOWN_ITEMS = 100
 """The most issues of a new agenda that the planning page lists."""
@@ -45,7 +47,7 @@ def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
     lines = queries.meeting_lines(round_, member)
     counts = disagreements.disagreement_counts(round_, member)
     context = {
-        **frame(round_.study, member, "meetings"),
+        **frame(round_.study, member, "study_meetings"),
         "round": round_,
         "lines": lines,
         "counts": counts,
@@ -54,13 +56,26 @@ def meetings(request: AuthedRequest, round_id: int) -> HttpResponse:
     return render_page(request, "consensus/meetings/meetings.html", context)
 
 
+@require_safe
+def study_meetings(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the meetings of all rounds of a study, and the rounds whose disagreements wait for one."""
+    study, member = study_of(request, slug, may_read_revealed)
+    context = {
+        **frame(study, member, "study_meetings"),
+        "lines": queries.meeting_lines(study, member),
+        "to_plan": rounds_with_open(study, member) if may_lead(member) else [],
+        "may_plan": may_lead(member),
+    }
+    return render_page(request, "consensus/meetings/of_study.html", context)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Plan a meeting; the issues in the address go on its agenda, except those that the form leaves out. With
     `all` the form comes back with the typed values and all open issues.
     """
     round_, member = round_to_read(request, round_id)
-    require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
+    require(rules.may_plan_meeting(member, round_), _("Only owners and leads can plan meetings."))
     chosen = ChosenIssues.read(request)
     found = _found(round_, member, chosen)
     only_finds = "all" in request.POST
@@ -79,7 +94,7 @@ def new_meeting(request: AuthedRequest, round_id: int) -> HttpResponse:
             form.refuse(refusal)
     everything = disagreements.disagreement_counts(round_, member)
     context = {
-        **frame(round_.study, member, "meetings"),
+        **frame(round_.study, member, "study_meetings"),
         "round": round_,
         "form": form,
         "found": len(found),
@@ -102,7 +117,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Change a meeting that is not closed, and take issues off its agenda."""
     meeting, member = find_meeting(request, meeting_id)
     round_ = meeting.round
-    require(rules.may_plan_meeting(member, round_), _("An owner or a lead of the study plans meetings."))
+    require(rules.may_plan_meeting(member, round_), _("Only owners and leads can plan meetings."))
     if meeting.closed_at is not None and request.method != "POST":
         return go_to(request, "minutes", meeting.pk)
     only_takes_off = "off" in request.POST
@@ -117,7 +132,11 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
         taken = once(request, lambda: _take_off(meeting, member, off)) or 0
         messages.success(
             request,
-            ngettext("%(n)s issue taken off the agenda.", "%(n)s issues taken off the agenda.", taken)
+            ngettext(
+                "%(n)s issue was removed from the agenda.",
+                "%(n)s issues were removed from the agenda.",
+                taken,
+            )
             % {"n": taken},
         )
         return go_to(request, "change_meeting", meeting.pk)
@@ -130,7 +149,7 @@ def change_meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
             form.refuse(refusal)
     items = {item.issue_id: item for item in queries.on_agenda(meeting, member)}
     context = {
-        **frame(round_.study, member, "meetings"),
+        **frame(round_.study, member, "study_meetings"),
         "round": round_,
         "meeting": meeting,
         "form": form,

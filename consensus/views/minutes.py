@@ -27,7 +27,7 @@ def minutes(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     """Show the minutes, until now if the meeting is open."""
     meeting, member, found = _minutes(request, meeting_id)
     context: Mapping[str, Any] = {
-        **frame(meeting.round.study, member, "meetings"),
+        **frame(meeting.round.study, member, "study_meetings"),
         "round": meeting.round,
         "meeting": meeting,
         "minutes": found,

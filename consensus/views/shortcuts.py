@@ -26,7 +26,7 @@ def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Members
 def round_to_settle(request: AuthedRequest, round_id: int) -> tuple[Round, Membership]:
     """An opened round, for its owner and leads. Http404 or 403 for others."""
     round_, member = seat_in(request, round_id)
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study settles disagreements."))
+    require(rules.may_settle(member, round_), _("Only owners and leads can decide disagreements."))
     return round_, member
 
 
@@ -34,8 +34,8 @@ def tell_left_out(request: AuthedRequest, left: int) -> None:
     """Tell how many of the chosen issues were decided, or put on an agenda, meanwhile."""
     if left > 0:
         said = ngettext(
-            "%(n)s was left out: it is decided, or on an agenda already.",
-            "%(n)s were left out: they are decided, or on an agenda already.",
+            "%(n)s issue was left out. This issue is already decided or on an agenda.",
+            "%(n)s issues were left out. These issues are already decided or on an agenda.",
             left,
         )
         messages.info(request, said % {"n": count(left)})

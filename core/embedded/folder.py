@@ -77,8 +77,8 @@ class Folder:
             if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {self.owner.uid, os.geteuid()}:
                 raise EmbeddedServerError(
                     _(
-                        "%(folder)s belongs to another user, so no server is started there. Remove it, "
-                        "work as its owner, or set CROSSCHECK_DATA to a folder of your own."
+                        "%(folder)s belongs to another user, so no server is started there. Remove the "
+                        "folder, work as its owner, or set CROSSCHECK_DATA to a folder of your own."
                     )
                     % {"folder": folder}
                 )
@@ -100,7 +100,7 @@ class Folder:
                     raise EmbeddedServerError(
                         _(
                             "Another process has been starting or ending the servers of %(folder)s for "
-                            "%(seconds)d seconds. End it, then try again."
+                            "%(seconds)d seconds. End that process, then try again."
                         )
                         % {"folder": self.path, "seconds": LOCK_SECONDS}
                     )
@@ -147,5 +147,5 @@ def unwritable(folder: Path, error: OSError) -> str:
     """The message for a folder that cannot be written, with the system's reason."""
     return _(
         "The data folder %(folder)s cannot be used by user %(uid)d: %(reason)s. "
-        "Make it writable, free some space, or set CROSSCHECK_DATA to another folder."
+        "Make the folder writable, free some space, or set CROSSCHECK_DATA to another folder."
     ) % {"folder": folder, "uid": os.geteuid(), "reason": error.strerror or error}

@@ -47,8 +47,9 @@ class Owner:
             except (OSError, AttributeError) as error:
                 raise EmbeddedServerError(
                     _(
-                        "PostgreSQL does not run as root, and user %(user)s may not pass through %(folder)s. "
-                        "Work as another user, keep the project elsewhere, or type: chmod o+x %(folder)s"
+                        "PostgreSQL does not run as root, and user %(user)s cannot enter %(folder)s. "
+                        "Work as another user, move Crosscheck to another folder, or type: "
+                        "chmod o+x %(folder)s"
                     )
                     % {"user": self.name, "folder": above}
                 ) from error
@@ -116,7 +117,7 @@ def _account() -> pwd.struct_passwd:
         except KeyError:
             continue
     raise EmbeddedServerError(
-        _("PostgreSQL does not run as root, and no other user could be found or made. Work as another user.")
+        _("PostgreSQL does not run as root, and Crosscheck found no other user. Work as another user.")
     )
 
 

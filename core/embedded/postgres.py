@@ -133,7 +133,7 @@ def _initialise(folder: Folder, *, durable: bool) -> None:
     if free < _NEEDED_BYTES:
         raise EmbeddedServerError(
             _(
-                "The disk is full: the database needs %(needed)d MB at least, and %(folder)s has "
+                "The disk is full: the database needs at least %(needed)d MB, and %(folder)s has "
                 "%(free)d MB left. Free some space, or set CROSSCHECK_DATA to a folder on another disk."
             )
             % {"needed": _NEEDED_BYTES >> 20, "folder": folder.path, "free": free >> 20}
@@ -215,17 +215,20 @@ def _why(folder: Folder, said: str, log: Path) -> str:
     """The message for a server that did not start, with the end of its log."""
     if "No space left on device" in said:
         advice = _(
-            "The disk of %(folder)s is full. Free some space, or set CROSSCHECK_DATA to a folder elsewhere."
+            "The disk of %(folder)s is full. Free some space, or set CROSSCHECK_DATA to a folder on"
+            " another disk."
         )
     elif "Permission denied" in said or "Read-only file system" in said:
         advice = _(
-            "PostgreSQL may not use %(folder)s. Make it writable, or set CROSSCHECK_DATA to another folder."
+            "PostgreSQL has no permission to write into %(folder)s. Make the folder writable, or set"
+            " CROSSCHECK_DATA to another folder."
         )
     elif "could not map anonymous shared memory" in said or "Cannot allocate memory" in said:
         advice = _("There is not enough memory for PostgreSQL. End other programs, then try again.")
     elif "incompatible with server" in said:
         advice = _(
-            "The data in %(folder)s was made by another version of PostgreSQL. Set CROSSCHECK_DATA elsewhere."
+            "The data in %(folder)s was made by another version of PostgreSQL. Set CROSSCHECK_DATA"
+            " to another folder."
         )
     else:
         advice = _("PostgreSQL does not start in %(folder)s.")

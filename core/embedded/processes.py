@@ -82,7 +82,10 @@ def end_all_in(program: str, folder: Path, steps: Sequence[tuple[int, float]]) -
     end(processes_in(program, folder), steps)
     if processes_in(program, folder):
         raise EmbeddedServerError(
-            _("The %(program)s of %(folder)s neither works nor ends. Restart the computer, then try again.")
+            _(
+                "%(program)s in %(folder)s does not work and cannot be ended. Restart the computer, then try"
+                " again."
+            )
             % {"program": program, "folder": folder}
         )
 

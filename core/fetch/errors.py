@@ -16,7 +16,7 @@ class AddressRefused(DomainError):
         self.host = refused.host
         causes: dict[Reason, str] = {
             "scheme": _("The address must begin with https://."),
-            "credentials": _("The address holds a user name or a password. Remove it."),
+            "credentials": _("The address contains a user name or a password. Remove both."),
             "host": _("The host name in the address cannot be read."),
             "inside": _(
                 "%(host)s is in a private network. An administrator can allow this host with FORGE_HOSTS."

@@ -20,8 +20,12 @@ from core import clock
 from core import panels as rooms_above
 from core.icons import ICONS
 from core.models import Job
+from core.text.moments import day_time, exactly, weekday_time
 
 register = template.Library()
+register.filter(exactly)
+register.filter(day_time)
+register.filter(weekday_time)
 
 HUES = ("ta", "tb", "tc")
 THEMES = ("light", "dark")
@@ -127,7 +131,7 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
     if when is None:
         return _("never")
     if not isinstance(when, datetime):
-        day = formats.date_format(when, "j M Y")
+        day = formats.date_format(when, "SHORT_DATE_FORMAT")
         return format_html('<time class="{}" datetime="{}">{}</time>', css, when.isoformat(), day)
     exact = when.astimezone(UTC)
     words = relative((clock.now() - when).total_seconds())
@@ -137,7 +141,7 @@ def since(when: datetime | date | None, css: str = "") -> str | SafeString:
         exact.strftime("%Y-%m-%dT%H:%M:%SZ"),
         exact.strftime("%Y-%m-%d %H:%M"),
         "" if words is None else mark_safe(" data-since"),
-        words or formats.date_format(timezone.localtime(when), "j M Y"),
+        words or formats.date_format(timezone.localtime(when), "SHORT_DATE_FORMAT"),
     )
 
 
@@ -151,7 +155,7 @@ def moment(at: datetime, words: str = "", css: str = "") -> SafeString:
         local.isoformat(),
         local.strftime("%Y-%m-%d %H:%M"),
         local.tzname() or "",
-        words or formats.date_format(local, "j M Y"),
+        words or formats.date_format(local, "SHORT_DATE_FORMAT"),
     )
 
 

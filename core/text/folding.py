@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from core.text.templates import outermost
+
 SHOWN_FIRST = 8_000
 """Characters shown open; a block that begins before this limit stays whole unless it is much longer."""
 WORTH_FOLDING = 4_000
-FOLDED_CODE = 200
-"""Characters that a block of code counts for if it is folded by itself."""
+FOLDED_BLOCK = 200
+"""Characters that a block counts for if it is folded by itself."""
+FOLDED_COMMENT = 3
+"""Number of lines from which a comment, which its forge hides, is folded."""
 FOLDED_FROM = 26
 """Number of lines from which a block of code is folded by itself."""
 
@@ -18,8 +22,8 @@ def fold_long(state: StateCore) -> None:
     """If `folds` is set, put everything after the first part between `rest_open` and `rest_close`."""
     if not state.env.get("folds") or len(state.src) < SHOWN_FIRST + WORTH_FOLDING:
         return
-    blocks = _blocks(state.tokens)
-    weights = [sum(map(_weight, block)) for block in blocks]
+    blocks = list(outermost(state.tokens))
+    weights = [_weight_of(block) for block in blocks]
     total = sum(weights)
     before = 0
     for place, (block, weight) in enumerate(zip(blocks, weights, strict=True)):
@@ -39,14 +43,11 @@ def fold_long(state: StateCore) -> None:
         before += weight
 
 
-def _blocks(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens of each outermost block."""
-    blocks: list[list[Token]] = []
-    for token in tokens:
-        if token.level == 0 and token.nesting >= 0:
-            blocks.append([])
-        blocks[-1].append(token)
-    return blocks
+def _weight_of(block: Sequence[Token]) -> int:
+    is_closed = block[0].type == "details_open" and not block[0].meta["open"]
+    if is_closed or block[0].type == "template_open":
+        return FOLDED_BLOCK
+    return sum(map(_weight, block))
 
 
 def _weight(token: Token) -> int:
@@ -54,7 +55,7 @@ def _weight(token: Token) -> int:
         return 0
     if token.type in {"fence", "code_block"}:
         long = token.content.count("\n") >= FOLDED_FROM - 1
-        return FOLDED_CODE if long else len(token.content)
+        return FOLDED_BLOCK if long else len(token.content)
     if token.type == "inline" and token.children is not None and token.meta.get("part"):
         return sum(len(child.content) + 1 for child in token.children)
     return len(token.content)

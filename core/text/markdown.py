@@ -1,14 +1,14 @@
 # ruff: noqa: ARG002 - the rules of a renderer share one signature
 """The only renderer of text from outside: Markdown to a small, inert subset of HTML.
 
-Forbidden parts (raw HTML, relative links, `javascript:` addresses) are shown as text, because volunteers
-judge them. The output never makes a browser send a request: images become links. A template shows it inside
+Of HTML only pictures, links, `<details>` and comments are read (`tags`, `details`). Forbidden parts (all
+other HTML, relative links, `javascript:` addresses) are shown as text, because volunteers judge them. The
+output never makes a browser send a request: images become links. A template shows it inside
 `<div class="prose" hx-disable>`.
 """
 
 import re
 from collections.abc import MutableMapping, Sequence
-from functools import lru_cache
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -25,53 +25,41 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
-from core.text.folding import FOLDED_FROM, fold_long
-from core.text.marking import Marker, marked, shown
+from core.text.code import HIGHLIGHTED, code_block
+from core.text.details import BREAKS_INTO, pair_details, read_comment, read_details
+from core.text.folding import FOLDED_COMMENT, fold_long
+from core.text.limits import DEEPEST, TooMuchError
+from core.text.marking import Marker, shown
+from core.text.tags import pair_tags, read_tag
+from core.text.tasks import read_tasks
+from core.text.templates import TemplateLine, fold_templates
 
 Env = MutableMapping[str, Any]
 
 LONGEST = 400_000  # characters rendered as markdown; a longer text is shown unformatted
-HIGHLIGHTED = 12_000  # characters of code highlighted in one text
 HIGHEST_HEADING = 3  # below the page's h1 and its sections
-DEEPEST = 40  # levels of quotes and lists
 STEPS_PER_CHARACTER = 40  # inline steps; only an attacker's text needs more
-
-# Reviewed lexers; code of any other language is shown plain.
-LEXERS = {
-    alias: name
-    for name, aliases in {
-        "python": "python py python3 py3", "pycon": "pycon", "pytb": "pytb", "bash": "bash sh shell zsh",
-        "console": "console shell-session", "c": "c", "cpp": "cpp c++ cc cxx hpp", "cuda": "cuda cu",
-        "java": "java", "kotlin": "kotlin kt", "javascript": "javascript js", "typescript": "typescript ts",
-        "go": "go golang", "rust": "rust rs", "json": "json", "yaml": "yaml yml", "toml": "toml",
-        "ini": "ini cfg", "diff": "diff patch", "sql": "sql",
-        "xml": "xml", "html": "html", "css": "css", "cmake": "cmake", "make": "make makefile",
-        "docker": "docker dockerfile", "powershell": "powershell ps1", "ruby": "ruby rb", "lua": "lua",
-    }.items()
-    for alias in aliases.split()
-}  # fmt: skip
 
 REL = "noopener noreferrer nofollow ugc"
 _CLASSES: dict[str, set[str]] = {
     "a": {"pic"},
     "p": {"refdef"},
     "div": {"codeblock", "tablewrap", "in"},
-    "details": {"fold", "rest"},
+    "details": {"fold", "rest", "told"},
     "mark": {"kw"},
     "code": {"gist"},
-    "span": {"lang", "medium", "lines", "clip"} | {name for name in STANDARD_TYPES.values() if name},
+    "li": {"task"},
+    "span": {"lang", "medium", "lines", "clip", "gist", "box", "on", *filter(None, STANDARD_TYPES.values())},
     "th": {"ar", "ac"},
     "td": {"ar", "ac"},
 }
 _ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title", "rel", "target"},
     "pre": {"tabindex", "dir"},
+    "span": {"role", "aria-label", "dir"},
+    "details": {"open"},
     "ol": {"start", "dir"},
     **{tag: {"dir"} for tag in ("p", "ul", "li", "blockquote", "h3", "h4", "h5", "h6", "th", "td", "table")},
 }
@@ -87,29 +75,28 @@ _CONTROLS |= {0x00: 0xFFFD, 0x7F: 0x2421}
 _CONTROL = re.compile(f"[{re.escape(''.join(map(chr, _CONTROLS)))}]")
 _LINK = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _BARE_URL = re.compile(r"https?://[^\s<>\"“”‘’「」（），。、；：]+", re.IGNORECASE)
-_TRACE = re.compile(
-    r"Traceback \(most recent call last\)|^[ \t]+at \S+.*[(:]|^[ \t]*File \".+\", line \d+"
-    r"|panicked at|^#\d+ +0x",
-    re.MULTILINE,
-)
-_ERROR_LINE = re.compile(r"^[\w.:]{0,100}(?:Error|Exception|Interrupt|Exit|panicked|FATAL)\b.*", re.MULTILINE)
 _GIST_NOISE = re.compile(
-    r"```.*?(?:```|\Z)|!\[[^\]]*\]\([^)]*\)|^[ \t]*>[^\n]*$|[#*_`>|~]+", re.DOTALL | re.MULTILINE
+    r"```.*?(?:```|\Z)|<!--.*?(?:-->|\Z)|</?(?:img|a|details|summary|p)(?:\s[^<>]*)?/?>"
+    r"|!\[[^\]]*\]\([^)]*\)|^[ \t]*>[^\n]*$|[#*_`>|~]+",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+_GIST_PICTURE = re.compile(r"\s*(?:<img\s|!\[)", re.IGNORECASE)
 _GIST_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
-class _TooMuchError(Exception):
-    """The text nests deeper, or costs more, than any text that people write."""
-
-
-def render(text: str, *, marker: Marker | None = None, whole: bool = False) -> SafeString:
+def render(
+    text: str,
+    *,
+    marker: Marker | None = None,
+    template: TemplateLine | None = None,
+    whole: bool = False,
+) -> SafeString:
     """Markdown from outside as safe HTML, for any string, in time bounded by its length.
 
     The marker's finds are put into `<mark class="kw">`, in running text and in code. A long text is folded
-    after its first part, unless `whole`. The highest heading becomes an h3, below the headings of a page.
-    Control characters are shown as their pictures. Text that is too deep, too costly or too long is shown
-    unformatted.
+    after its first part, unless `whole`. What `template` knows, and nobody filled in, is folded. The highest
+    heading becomes an h3, below the headings of a page. Control characters are shown as their pictures. Text
+    that is too deep, too costly or too long is shown unformatted.
     """
     clean = _pictured(text.replace("\r\n", "\n").replace("\r", "\n"))
     clean = clean.encode("utf-8", "replace").decode()
@@ -117,13 +104,14 @@ def render(text: str, *, marker: Marker | None = None, whole: bool = False) -> S
         return _plain(clean, marker)
     env: Env = {
         "marker": marker,
+        "template": template,
         "folds": not whole,
         "highlight_left": HIGHLIGHTED,
         "steps_left": 1000 + STEPS_PER_CHARACTER * len(clean),
     }
     try:
         html = _markdown.render(clean, env)
-    except (_TooMuchError, RecursionError):
+    except (TooMuchError, RecursionError):
         return _plain(clean, marker)
     return _sanitize(html)
 
@@ -136,7 +124,8 @@ def line(text: str, marker: Marker | None = None) -> SafeString:
 def gist(text: str, length: int = 120) -> str:
     """The first words of a text as one plain line, to judge a folded comment by; "" for an empty text."""
     start = _pictured(text[:4000].replace("\r\n", "\n"))
-    line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split()) or " ".join(start.split())
+    line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split())
+    line = line or (_("image") if _GIST_PICTURE.match(start) else " ".join(start.split()))
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
 
 
@@ -188,14 +177,23 @@ class _Renderer(RendererHTML):
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         token = tokens[idx]
         words = self.renderInlineAsText(token.children, options, env) if token.children else ""
-        label = _("image: %(words)s") % {"words": words} if words.strip() else _("image")
         if not token.attrs["src"]:
             return escape(f"![{words}]()")
+        # Forges write "image" or "Image" for a picture that nobody described.
+        is_described = words.strip().lower() not in {"", "image"}
+        said = shown(words, env["marker"])
+        label = escape(_("image: %(words)s")) % {"words": said} if is_described else escape(_("image"))
         if env.get("link_ends"):
             # A link cannot contain another one: both addresses stay readable.
-            return f"{escape(label)} ({escape(str(token.attrs['src']))})"
+            return f"{label} ({escape(str(token.attrs['src']))})"
         anchor = _anchor(str(token.attrs["src"]), str(token.attrs.get("title", "")), "pic")
-        return f"{anchor}{escape(label)}</a>"
+        return f"{anchor}{label}</a>"
+
+    def task(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        is_ticked = tokens[idx].meta["ticked"]
+        label = escape(_("ticked") if is_ticked else _("not ticked"))
+        css = "box on" if is_ticked else "box"
+        return f'<span class="{css}" role="img" aria-label="{label}"></span> '
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         href, title = str(tokens[idx].attrs["href"]), str(tokens[idx].attrs.get("title", ""))
@@ -208,10 +206,10 @@ class _Renderer(RendererHTML):
         return str(env["link_ends"].pop())
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        return _code(tokens[idx].content, tokens[idx].info.strip(), env)
+        return code_block(tokens[idx].content, tokens[idx].info.strip(), env)
 
     def code_block(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
-        return _code(tokens[idx].content, "", env)
+        return code_block(tokens[idx].content, "", env)
 
     # For ten thousand cells and rows markdown-it's general writer takes longer than its parser.
     def td_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
@@ -233,8 +231,44 @@ class _Renderer(RendererHTML):
     def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return "</table></div>\n"
 
+    def details_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        state = " open" if tokens[idx].meta["open"] else ""
+        return f'<details class="fold told"{state}><summary><span class="medium" dir="auto">'
+
+    def summary_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return '</span></summary><div class="in">\n'
+
+    def details_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</div></details>\n"
+
+    def comment(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        content = tokens[idx].content
+        written = f'<p class="refdef" dir="auto">{shown(content, env["marker"])}</p>\n'
+        lines = content.count("\n") + 1
+        if lines < FOLDED_COMMENT:
+            return written
+        return f"{_fold_open(_('Comment, hidden on the forge'), lines)}{written}</div></details>\n"
+
+    def template_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        boxes, ticked = tokens[idx].meta["boxes"], tokens[idx].meta["ticked"]
+        said = ngettext("%(ticked)s of %(n)s box ticked", "%(ticked)s of %(n)s boxes ticked", boxes)
+        gist = said % {"ticked": ticked, "n": boxes} if boxes else ""
+        return _fold_open(_("Template text"), tokens[idx].meta["lines"], gist)
+
+    def template_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
+        return "</div></details>\n"
+
     def definition(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: Env) -> str:
         return f'<p class="refdef" dir="auto">{shown(tokens[idx].content, env["marker"])}</p>\n'
+
+
+def _fold_open(name: str, lines: int, gist: str = "") -> str:
+    size = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": lines}
+    told = f'<span class="gist">{escape(gist)}</span>' if gist else ""
+    return (
+        f'<details class="fold"><summary><span class="medium">{escape(name)}</span>'
+        f'<span class="lines">{escape(size)}</span>{told}</summary><div class="in">\n'
+    )
 
 
 def _anchor(href: str, title: str, css: str = "") -> str:
@@ -243,54 +277,10 @@ def _anchor(href: str, title: str, css: str = "") -> str:
     return f'<a{attributes} href="{escape(href)}" rel="{REL}" target="_blank">'
 
 
-def _code(content: str, info: str, env: Env) -> str:
-    """A block of code: highlighted while the text's allowance lasts, and folded behind its gist if long."""
-    inner = _highlighted(content, info.split(maxsplit=1)[0].lower() if info else "", env)
-    lines = content.count("\n") + (not content.endswith("\n"))
-    if lines < FOLDED_FROM:
-        label = f'<span class="lang">{escape(info)}</span>' if info else ""
-        return f'<div class="codeblock">{label}<pre tabindex="0" dir="ltr">{inner}</pre></div>\n'
-    trace = bool(_TRACE.search(content[:LONGEST]))
-    name = _("Stack trace") if trace else info or _("Code")
-    size = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": lines}
-    return (
-        f'<details class="fold"><summary><span class="medium">{escape(name)}</span>'
-        f'<span class="lines">{size}</span>'
-        f'<code class="gist">{escape(_code_gist(content, trace=trace))}</code></summary>'
-        f'<pre tabindex="0" dir="ltr">{inner}</pre></details>\n'
-    )
-
-
-def _code_gist(content: str, *, trace: bool) -> str:
-    """The most telling line: the last error of a stack trace, else the first line with words."""
-    errors = _ERROR_LINE.findall(content) if trace else []
-    if errors:
-        return str(errors[-1])[:200]
-    return next((line.strip()[:200] for line in content.splitlines() if any(map(str.isalnum, line))), "")
-
-
-def _highlighted(content: str, language: str, env: Env) -> str:
-    marker: Marker | None = env["marker"]
-    if language not in LEXERS or len(content) > env["highlight_left"]:
-        return shown(content, marker, in_code=True)
-    env["highlight_left"] -= len(content)
-    html = str(highlight(content, _lexer(LEXERS[language]), _FORMATTER))
-    spans = marker.spans(content, in_code=True) if marker else ()
-    return (marked(html, content, spans) or html) if spans else html
-
-
-@lru_cache
-def _lexer(name: str) -> Lexer:
-    return get_lexer_by_name(name, stripnl=False, ensurenl=False)
-
-
-_FORMATTER: "HtmlFormatter[str]" = HtmlFormatter(nowrap=True)
-
-
 def _guard_depth(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: ARG001, FBT001
     """Raise before markdown-it would silently drop text that nests deeper than its own limit."""
     if state.level > DEEPEST:
-        raise _TooMuchError
+        raise TooMuchError
     return False
 
 
@@ -298,7 +288,7 @@ def _guard_cost(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT0
     """Count steps: a few kinds of text cost at least the square of their length."""
     state.env["steps_left"] -= 1
     if state.env["steps_left"] < 0:
-        raise _TooMuchError
+        raise TooMuchError
     return False
 
 
@@ -385,9 +375,16 @@ def _build() -> MarkdownIt:
     md.validateLink = lambda url: bool(_LINK.match(url.strip()))  # type: ignore[method-assign]
     md.block.ruler.before("table", "guard_depth", _guard_depth)
     md.block.ruler.at("reference", _shown_reference)
+    md.block.ruler.before("html_block", "comment", read_comment, {"alt": BREAKS_INTO})
+    md.block.ruler.before("html_block", "details", read_details, {"alt": BREAKS_INTO})
+    md.core.ruler.after("block", "pair_details", pair_details)
     md.inline.ruler.before("text", "guard_cost", _guard_cost)
+    md.inline.ruler.before("autolink", "tag", read_tag)
+    md.core.ruler.push("pair_tags", pair_tags)
+    md.core.ruler.push("tasks", read_tasks)
     md.core.ruler.push("link_bare_urls", _link_bare_urls)
     md.core.ruler.push("fit_into_page", _fit_into_page)
+    md.core.ruler.push("fold_templates", fold_templates)
     md.core.ruler.push("fold_long", fold_long)
     return md
 

@@ -1,19 +1,7 @@
-"""Every change that brings issues in, and of a study's tokens, keyword lists and saved filters."""
+"""Every change that brings issues in from files, and of a study's keyword lists and saved filters."""
 
-from ingest.actions.fetching import run_harvest
 from ingest.actions.filters import delete_filter, save_filter
 from ingest.actions.finds import find_keywords, search_what_was_missed
-from ingest.actions.hand_picked import keep_by_hand, take_back
-from ingest.actions.harvests import (
-    JOB as HARVEST_JOB,
-)
-from ingest.actions.harvests import (
-    pause_harvest,
-    plan_harvest,
-    refresh_harvest,
-    resume_harvests,
-    start_harvest,
-)
 from ingest.actions.keyword_lists import (
     ListContent,
     bring_back_keyword_list,
@@ -25,54 +13,42 @@ from ingest.actions.keyword_lists import (
 )
 from ingest.actions.loading import import_issues
 from ingest.actions.marks import mark_group, mark_pair, take_back_group, take_back_pair
-from ingest.actions.resolving import JOB as RESOLVING_JOB
-from ingest.actions.resolving import resolve_listed, run_resolving
-from ingest.actions.selections import JOB as SELECTION_JOB
-from ingest.actions.selections import run_selection, select_issues
+from ingest.actions.searching import keep_missing_words
 from ingest.actions.similar import begin_comparison, compare_what_was_missed, find_similar
-from ingest.actions.tokens import add_token, remove_token
-from ingest.actions.uploads import JOB, confirm_import, discard_import, read_again, receive_upload
+from ingest.actions.uploads import (
+    JOB,
+    confirm_import,
+    confirm_imports,
+    discard_import,
+    read_again,
+    receive_upload,
+)
 
 __all__ = [
-    "HARVEST_JOB",
     "JOB",
-    "RESOLVING_JOB",
-    "SELECTION_JOB",
     "ListContent",
-    "add_token",
     "begin_comparison",
     "bring_back_keyword_list",
     "compare_what_was_missed",
     "confirm_import",
+    "confirm_imports",
     "delete_filter",
     "discard_import",
     "find_keywords",
     "find_similar",
     "import_issues",
     "import_keyword_lists",
-    "keep_by_hand",
+    "keep_missing_words",
     "make_keyword_list",
     "mark_group",
     "mark_pair",
-    "pause_harvest",
-    "plan_harvest",
     "read_again",
     "receive_upload",
-    "refresh_harvest",
-    "remove_token",
     "rename_keyword_list",
-    "resolve_listed",
-    "resume_harvests",
     "retire_keyword_list",
-    "run_harvest",
-    "run_resolving",
-    "run_selection",
     "save_filter",
     "search_what_was_missed",
-    "select_issues",
-    "start_harvest",
     "store_keyword_list",
-    "take_back",
     "take_back_group",
     "take_back_pair",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connection
 
 from core import clock
+from ingest.actions.searching import keep_words
 from ingest.models import Snapshot
 from ingest.readers import Draft
 from ingest.readers.content import Content, completed, content_of
@@ -224,11 +225,17 @@ def _insert(fresh: Sequence[tuple[int, str, Content]]) -> set[int]:
                         %s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[],
                         %s::text[], %s::int[]) AS given (issue_id, content_hash, {", ".join(_CONTENT)})
             ON CONFLICT (issue_id, content_hash) DO NOTHING
-            RETURNING issue_id
+            RETURNING issue_id, id
             """,  # noqa: S608 - constants
             [clock.now(), *columns],
         )
-        return {issue_id for (issue_id,) in cursor.fetchall()}
+        stored: dict[int, int] = dict(cursor.fetchall())
+    keep_words(
+        (stored[issue_id], content.title, content.body, content.comments)
+        for issue_id, _digest, content in fresh
+        if issue_id in stored
+    )
+    return set(stored)
 
 
 def _show(digests: dict[int, str]) -> None:

@@ -32,21 +32,25 @@ def save_filter(
     saved = SavedFilter.objects.filter(study=study, page=page)
     if not name or len(name) > LONGEST_NAME:
         raise FilterRefused(
-            _("Give the filter a name of at most %(n)d characters. Nothing was saved.") % {"n": LONGEST_NAME}
+            _("The filter needs a name of at most %(n)d characters. Nothing was stored.")
+            % {"n": LONGEST_NAME}
         )
     if not query:
-        raise FilterRefused(_("This list is not narrowed by anything yet. Set a filter, then save it."))
+        raise FilterRefused(_("No filter is set. Nothing was stored. Set a filter, then save the filter."))
     if saved.filter(name__iexact=name).exists():
         raise FilterRefused(
             _(
-                "The study has a filter named %(name)s. Nothing was saved: choose another name, or delete"
-                " that one first."
+                "The study already has a filter named %(name)s. Nothing was stored. Choose another "
+                "name, or delete the other filter first."
             )
             % {"name": name},
             status=409,
         )
     if saved.count() >= MOST_FILTERS:
-        raise FilterRefused(_("A study keeps at most %(n)d filters. Delete one first.") % {"n": MOST_FILTERS})
+        raise FilterRefused(
+            _("A study has at most %(n)d saved filters. Nothing was stored. Delete a filter first.")
+            % {"n": MOST_FILTERS}
+        )
     made = SavedFilter.objects.create(study=study, name=name, page=page, query=dict(query), created_by=by)
     record(study, "filters.saved", by, name=name)
     return made

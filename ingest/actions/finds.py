@@ -17,7 +17,7 @@ from core import jobs
 from core.models import Job
 from core.sql.copying import copy_rows
 from ingest.errors import TextsComeIn
-from ingest.keywords import template_headings
+from ingest.keywords import IssueText, template_headings
 from ingest.models import KeywordListVersion, Repository, Snapshot
 from ingest.queries.keywords import SEARCH, Keywords, current_ids, keywords_in
 from studies.models import Study
@@ -128,8 +128,9 @@ def _searched(
     for snapshot, repository, title, body in texts.iterator(chunk_size=TEXTS_READ_AT_ONCE):
         number += 1
         asking, headings = of_repository[repository]
+        text = IssueText(title, body, headings)
         for terms in asking:
-            for index, hits in terms.matcher.search(title, body, headings=headings).items():
+            for index, hits in terms.matcher.search_in(text).items():
                 found.append((terms.ids[index], snapshot, hits.title, hits.prose, hits.code, hits.masked))
     return number, found
 
@@ -159,16 +160,15 @@ def _between(named: Sequence[Repository], after: int, upto: int) -> QuerySet[Sna
 
 def learn_headings(study_id: int) -> None:
     """Learn the headings of templates in each repository that has twice as many texts as when they were
-    learnt. If they are other ones now, lists that leave them out are searched again from the beginning; what
-    was found stays until then.
+    learnt: pages fold them. If they are other ones now, lists that leave them out are searched again from the
+    beginning; what was found stays until then.
     """
     lists = [
         terms for terms in keywords_in(current_ids(study_id)) if TEMPLATE_HEADINGS in terms.switches.masks
     ]
-    named = _repositories(study_id, lists)
-    texts = Snapshot.objects.filter(issue__repository__in=named).values_list("issue__repository")
+    texts = Snapshot.objects.filter(issue__repository__study=study_id).values_list("issue__repository")
     counted = dict(texts.annotate(number=Count("pk")).order_by())
-    for repository in named:
+    for repository in Repository.objects.filter(study=study_id):
         number = counted.get(repository.pk, 0)
         if number >= max(1, 2 * repository.headings_from):
             headings = sorted(template_headings(_bodies(repository)))

@@ -153,7 +153,7 @@ def _lock(study: Study, by: User | None) -> None:
 def _name(study: Study, name: str, besides: KeywordList | None = None) -> str:
     name = " ".join(name.replace("\0", "").split())
     if not name or len(name) > LONGEST_NAME:
-        raise ListRefused([_("Give the list a name of at most %(n)d characters.") % {"n": LONGEST_NAME}])
+        raise ListRefused([_("The list needs a name of at most %(n)d characters.") % {"n": LONGEST_NAME}])
     others = KeywordList.objects.filter(study=study, name__iexact=name)
     if besides:
         others = others.exclude(pk=besides.pk)
@@ -194,7 +194,7 @@ def _store(
 
 def _problems(terms: Sequence[Term]) -> Iterable[str]:
     if not terms:
-        yield _("Write at least one term.")
+        yield _("Type at least one term.")
     if len(terms) > MOST_TERMS:
         yield _("A list has at most %(most)d terms; this one has %(n)d.") % {
             "most": MOST_TERMS,
@@ -213,7 +213,7 @@ def _problems(terms: Sequence[Term]) -> Iterable[str]:
 def _bad_repositories(given: Sequence[str]) -> Iterable[str]:
     for one in given:
         if not repository_key(one):
-            yield _("This is no repository: %(name)s. Write github.com/owner/name.") % {"name": one[:300]}
+            yield _("This is not a repository: %(name)s. Write github.com/owner/name.") % {"name": one[:300]}
 
 
 def _keys(given: Sequence[str]) -> list[str]:

@@ -77,7 +77,9 @@ def _load(run: Import, stream: BinaryIO, report: Report) -> dict[str, Any]:
             total = max(done, round(done * run.size / max(1, reader.bytes_read)))
             # Only the last report says that everything is done, because that one is never skipped.
             report(
-                done, max(total, done + 1), _("storing issues") if done > stored else _("finding the place")
+                done,
+                max(total, done + 1),
+                _("storing issues") if done > stored else _("finding the next row"),
             )
     return _finish(run, done, report, counted(reader.aside))
 
@@ -255,7 +257,7 @@ def refused_row(run: Import, refusal: Refusal) -> ImportRow:
     """The row of the report about a record that was refused, not stored yet."""
     message = replace(refusal, line=0, file="").text(_)
     if refusal.record:
-        message += " " + _("It is record %(record)d of the file.") % {"record": refusal.record}
+        message += " " + _("This is record %(record)d of the file.") % {"record": refusal.record}
     if refusal.fatal:
         message += " " + _("The rest of the file was not read.")
     return _row(run, ImportRow.Outcome.REFUSED, refusal, refusal.code, message, refusal.raw)
@@ -264,17 +266,22 @@ def refused_row(run: Import, refusal: Refusal) -> ImportRow:
 def _repeated_row(run: Import, draft: Draft, former: Place) -> ImportRow:
     file, line = former
     if file == draft.file:
-        message = _("The issue of line %(line)d again; that line was kept.") % {"line": line}
+        message = _("This line repeats the issue of line %(line)d. The earlier line was imported.") % {
+            "line": line
+        }
     else:
         told = {"line": line, "file": file}
-        message = _("The issue of line %(line)d of %(file)s again; that line was kept.") % told
+        message = (
+            _("This line repeats the issue of line %(line)d of %(file)s. The earlier line was imported.")
+            % told
+        )
     return _row(run, ImportRow.Outcome.REPEATED, draft, "repeated", message, draft.url)
 
 
 def _repaired_row(run: Import, draft: Draft) -> ImportRow:
     message = ngettext(
-        "%(count)d character that no database stores (NUL, half a character) became U+FFFD.",
-        "%(count)d characters that no database stores (NUL, halves of characters) became U+FFFD.",
+        "%(count)d character that cannot be stored (NUL, half a character) was replaced by U+FFFD.",
+        "%(count)d characters that cannot be stored (NUL, halves of characters) were replaced by U+FFFD.",
         draft.repaired,
     ) % {"count": draft.repaired}
     return _row(run, ImportRow.Outcome.REPAIRED, draft, "repaired", message, draft.url)

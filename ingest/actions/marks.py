@@ -88,7 +88,7 @@ def _mark(study: Study, pairs: Collection[tuple[int, int]], kind: str, note: str
         raise MarkRefused(kept=note)
     if len(note) > LONGEST_NOTE:
         raise MarkRefused(
-            _("The note is longer than %(n)d characters. Nothing was stored. Shorten it.")
+            _("The note is longer than %(n)d characters. Nothing was stored. Shorten the note.")
             % {"n": LONGEST_NOTE},
             kept=note,
         )

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from core import clock, jobs
 from core.models import Job
-from ingest.models import ComparedText, Import, SimilaritySearch, SimilarPair, Snapshot
+from ingest.actions.finds import learn_headings
+from ingest.models import ComparedText, Import, Repository, SimilaritySearch, SimilarPair, Snapshot
 from ingest.queries.similar import FIND, latest_search, to_compare, with_text
 from ingest.similarity import VERSION, Pair, Report, Search, elements
 from ingest.similarity.elements import LONGEST
@@ -31,9 +32,11 @@ class _Overtaken(Exception):
 
 def find_similar(*, study_id: int, report: jobs.Watch = lambda *_told: None) -> int:
     """Compare the reports of the study whose texts changed since they were compared; return the number of
-    pairs stored. Safe to repeat after any interruption; ends early if a later run begins. Raises every error
-    of `report` (between two steps).
+    pairs stored. Learns the headings of templates first, which studies without keyword lists need as well.
+    Safe to repeat after any interruption; ends early if a later run begins. Raises every error of `report`
+    (between two steps).
     """
+    learn_headings(study_id)
     run = _begin(study_id)
     stored = 0
     if to_compare(study_id).exists():
@@ -196,6 +199,7 @@ def _may_go_on(study_id: int) -> bool:
 
 
 def _has_work(study_id: int) -> bool:
-    """Do texts wait, or was what is stored found by an earlier version?"""
+    """Do texts wait, was what is stored found by an earlier version, or were no headings learnt yet?"""
     outdated = SimilaritySearch.objects.filter(study=study_id).exclude(version=VERSION)
-    return to_compare(study_id).exists() or outdated.exists()
+    unlearnt = Repository.objects.filter(study=study_id, headings_from=0, issues__current__isnull=False)
+    return to_compare(study_id).exists() or outdated.exists() or unlearnt.exists()

@@ -9,6 +9,7 @@ from django.utils.translation import get_language
 
 from accounts.models import User
 from core import jobs
+from core.errors import DomainError
 from core.models import Job
 from ingest import files
 from ingest.errors import (
@@ -20,6 +21,7 @@ from ingest.errors import (
     ImportRunning,
     ImportStarted,
     NotMapped,
+    OneRefused,
 )
 from ingest.models import Import
 from ingest.queries.imports import former_import
@@ -76,6 +78,8 @@ def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
     run = Import.objects.select_for_update(no_key=True, of=("self",)).select_related("job").get(pk=run.pk)
     if run.counts.get("complete"):
         raise AlreadyImported
+    if run.kind != Import.Kind.ISSUES:
+        raise ImportStarted
     if run.job and run.job.finished_at is None:
         raise ImportRunning
     if former_import(run):
@@ -95,6 +99,18 @@ def confirm_import(*, run: Import, by: User | None, rings: bool = True) -> Job:
         job = Job.objects.create(kind=JOB, arguments=arguments, created_by=by, content_hash=run.sha256)
     Import.objects.filter(pk=run.pk).update(job=job)
     return job
+
+
+@transaction.atomic
+def confirm_imports(*, runs: Sequence[Import], by: User | None) -> list[Job]:
+    """Start several previewed imports, or none. Raises OneRefused, with the name of the file."""
+    started = []
+    for run in sorted(runs, key=lambda run: run.pk):
+        try:
+            started.append(confirm_import(run=run, by=by))
+        except DomainError as error:
+            raise OneRefused(run.name, error) from error
+    return started
 
 
 @transaction.atomic

@@ -57,7 +57,7 @@ class KeywordVersionTermsSerializer(KeywordVersionSerializer):
     unsearched = serializers.IntegerField()
     found = serializers.IntegerField()
     masked = serializers.IntegerField()
-    terms = KeywordTermSerializer(many=True)  # type: ignore[assignment]
+    terms = KeywordTermSerializer(many=True)  # type: ignore[assignment]  # a count above
 
 
 class KeywordLists(APIView):

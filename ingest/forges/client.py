@@ -70,7 +70,9 @@ class ForgeClient:
     """See ingest.forges.pages.Client. For one thread at a time; one client per run.
 
     `clock` tells the present moment in UTC, `sleep` waits for seconds; it may raise, which ends a wait for
-    good. `budget` are the seconds that this run may take: a wait beyond them raises Paused instead.
+    good. `budget` are the seconds that this run may take: a wait beyond them raises Paused instead. Others
+    may ask the same forge: `told` is called with the moment until which it wants to be left alone, and
+    `quiet` says until when it asked one of them for that.
     """
 
     def __init__(
@@ -84,6 +86,8 @@ class ForgeClient:
         budget: float | None = None,
         pace: float | None = None,
         patience: Patience = DEFAULT_PATIENCE,
+        quiet: Callable[[], datetime | None] | None = None,
+        told: Callable[[datetime], None] | None = None,
     ) -> None:
         self.forge = forge
         self.ring = Ring(tokens)
@@ -95,6 +99,8 @@ class ForgeClient:
         self._end = None if budget is None else clock() + timedelta(seconds=budget)
         self._pace = forge.pace if pace is None else pace
         self._patience = patience
+        self._quiet = quiet or (lambda: None)
+        self._told = told or (lambda _until: None)
         self._last: datetime | None = None
         self._empties = 0
 
@@ -211,11 +217,15 @@ class ForgeClient:
         whose = turn if wait.is_of_token else None
         trying.limits[whose] += 1
         if trying.limits[whose] >= self._patience.limits:
+            self._told(until)
             raise Paused(until, "rate_limit") from None
         return False
 
     def _turn(self, request: Request, denied: set[str]) -> Turn:
         """The token whose turn it is, after the wait for it. Raises Paused or TokenRefused."""
+        until = self._quiet()
+        if until:
+            self.ring.rest_all(until)
         turn, ready = self.ring.next(request.resource, denied)
         now = self._clock()
         if ready > now:
@@ -283,7 +293,9 @@ class ForgeClient:
         if seconds <= 0:
             return
         until = self._clock() + timedelta(seconds=seconds)
+        if why == "rate_limit":
+            self._told(until)
         if self._end is not None and until > self._end:
             raise Paused(until, why)
-        self.waited += seconds
         self._sleep(seconds)
+        self.waited += seconds

@@ -19,6 +19,10 @@ from ingest.readers.objects import draft
 
 T = TypeVar("T")
 
+MOST_ID = 2**63 - 1
+MOST_NUMBER = 10**12 - 1
+"""The greatest that are stored; a greater one is a fault, or meant to do harm."""
+
 
 class Misread(Exception):
     """An answer that cannot be what was asked for; asking again may help. The text says what is wrong."""
@@ -267,10 +271,15 @@ def moment(value: object) -> datetime:
     raise Misread("a time cannot be read")
 
 
+def is_whole(value: object, least: int, most: int) -> bool:
+    """Is it a whole number in this range, as forges number what they have?"""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
 def needs(record: Mapping[str, Any], texts: Sequence[str]) -> None:
     """Raises Misread unless the record has an id, its times, and each of `texts`."""
-    number = record.get("id")
-    if isinstance(number, bool) or not isinstance(number, int):
+    # What GraphQL answers has no id, and gets 0.
+    if not is_whole(record.get("id"), 0, MOST_ID):
         raise Misread("a record has no id")
     moment(record.get("created_at"))
     moment(record.get("updated_at"))

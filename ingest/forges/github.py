@@ -13,7 +13,17 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from core.fetch.answers import Answer, Secrets
 from ingest.addresses import Address
 from ingest.forges import graphql, singly
-from ingest.forges.dialects import Asking, Dialect, Misread, Request, needs, parsed, said
+from ingest.forges.dialects import (
+    MOST_NUMBER,
+    Asking,
+    Dialect,
+    Misread,
+    Request,
+    is_whole,
+    needs,
+    parsed,
+    said,
+)
 from ingest.forges.pages import Count, Kind, Record, Resolved, Window
 from ingest.forges.tokens import Token
 
@@ -47,7 +57,7 @@ class GitHub(Dialect):
         order = {"state": "all", "sort": "created", "direction": "asc", "per_page": str(per_page)}
         return self._list(path, "issues", **order, **({"since": said(since)} if since else {}))
 
-    def pulls_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str:  # noqa: ARG002
+    def pulls_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str:  # noqa: ARG002 - Gitee
         return ""
 
     def comments_url(self, path: str, since: datetime | None = None, per_page: int = 100) -> str:
@@ -64,8 +74,7 @@ class GitHub(Dialect):
                 raise Misread("a comment names no issue")
             return
         needs(record, ["html_url"])
-        number = record.get("number")
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        if not is_whole(record.get("number"), 1, MOST_NUMBER):
             raise Misread("a record has no number")
 
     def number(self, record: Record) -> str:

@@ -76,7 +76,7 @@ def read_names(text: str) -> tuple[list[Named], list[Misnamed]]:
             if found.identity in named:
                 raise _Bad("twice", str(named[found.identity].line))  # noqa: TRY301 - the refusal of a line
             if len(named) >= MOST:
-                raise _Bad("many", str(MOST))  # noqa: TRY301
+                raise _Bad("many", str(MOST))  # noqa: TRY301 - the refusal of a line
         except _Bad as error:
             bad.append(Misnamed(number, _shown(word), error.cause, error.about))
         else:

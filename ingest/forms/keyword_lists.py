@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from ingest.actions.keyword_lists import LONGEST_NAME, LONGEST_NOTE, ListContent
 from ingest.forges.naming import read_names
-from ingest.forms.harvests import causes
+from ingest.forms.named import causes
 from ingest.keywords import (
     LONGEST_TERM,
     MASKS,
@@ -33,12 +33,14 @@ MOST_BYTES = 1 << 20
 Words = Mapping[str, str | Promise]
 SWITCH_NAMES: Words = {
     "folds": gettext_lazy("Ignore case and width"),
-    "joins": gettext_lazy("Space, hyphen and underscore are the same"),
-    "plurals": gettext_lazy("Accept a plural"),
-    "version_tails": gettext_lazy("Accept versions behind names of models"),
+    "joins": gettext_lazy("Treat space, hyphen and underscore as equal"),
+    "plurals": gettext_lazy("Also find plurals"),
+    "version_tails": gettext_lazy("Also find versions after names of models"),
 }
 SWITCH_HINTS: Words = {
-    "folds": gettext_lazy("“LLaMA” and “llama” find the same. A term with = before it keeps its case."),
+    "folds": gettext_lazy(
+        "“LLaMA” and “llama” find the same issues. A term that begins with = keeps its case."
+    ),
     "joins": gettext_lazy("“tensor parallel” also finds “tensor-parallel” and “tensor_parallel”."),
     "plurals": gettext_lazy("“checkpoint” also finds “checkpoints”."),
     "version_tails": gettext_lazy("The model “llama” also finds “llama2” and “Llama-3.1-8B”."),
@@ -46,7 +48,7 @@ SWITCH_HINTS: Words = {
 ZONE_NAMES: Words = {
     "title": gettext_lazy("Title"),
     "prose": gettext_lazy("Text"),
-    "code": gettext_lazy("Code"),
+    "code": pgettext_lazy("text of a program", "Code"),
 }
 MASK_NAMES: Words = {
     "user_names": gettext_lazy("names of users"),
@@ -62,19 +64,19 @@ KIND_NAMES: Words = {
 }
 PROBLEMS: Words = {
     "long": gettext_lazy("Line %(line)d is longer than %(longest)d characters: %(word)s"),
-    "star": gettext_lazy("Line %(line)d has a * that is not its end: %(word)s"),
+    "star": gettext_lazy("Line %(line)d has a * that is not at the end: %(word)s"),
     "empty": gettext_lazy("Line %(line)d has no letter and no digit: %(word)s"),
     "many": gettext_lazy("The list %(list)s has %(word)s terms; a list has at most %(most)d."),
-    "not_text": gettext_lazy("Line %(line)d has a value that is no text: %(word)s"),
-    "unfinished": gettext_lazy("Line %(line)d begins a text or a list that does not end: %(word)s"),
+    "not_text": gettext_lazy("Line %(line)d has a value that is not text: %(word)s"),
+    "unfinished": gettext_lazy("Line %(line)d starts a text or a list that does not end: %(word)s"),
     "unexpected": gettext_lazy("Line %(line)d cannot be read: %(word)s"),
 }
 WARNINGS: Words = {
-    "duplicate": gettext_lazy("%(first)s stands twice"),
+    "duplicate": gettext_lazy("%(first)s is listed twice"),
     "case_pair": gettext_lazy("%(first)s and %(second)s differ only in case"),
     "same": gettext_lazy("%(first)s and %(second)s differ only in a space, a hyphen or an underscore"),
     "inside": gettext_lazy("%(second)s already finds what %(first)s finds"),
-    "short": gettext_lazy("%(first)s is short: it may find much else"),
+    "short": gettext_lazy("%(first)s is short and can find other things"),
     "missing_comma": gettext_lazy("A comma may be missing in %(first)s"),
 }
 
@@ -114,7 +116,7 @@ class RepositoriesMixin(forms.Form):
             required=False,
             initial="\n".join(key for key in chosen if key not in keys),
             widget=forms.Textarea(attrs={"rows": 2, "class": "mono sm", "spellcheck": "false"}),
-            help_text=_("Repositories that the study has no issues of yet, one a line, such as owner/name."),
+            help_text=_("Repositories without issues in the study yet, one per line, such as owner/name."),
         )
 
     def clean_others(self) -> list[str]:
@@ -135,16 +137,16 @@ class KeywordListForm(RepositoriesMixin):
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
     terms = forms.CharField(
-        label=gettext_lazy("Terms, one a line"),
+        label=gettext_lazy("Terms, one per line"),
         strip=False,
         widget=forms.Textarea(attrs={"rows": 14, "class": "mono sm", "spellcheck": "false", "dir": "auto"}),
         help_text=gettext_lazy(
-            "A * at the end finds all words that begin so: token* finds tokenizer. A = before a term keeps"
-            " its case. A line “# models” or “# modules” says what kind of terms follow."
+            "“token*” finds all words that begin with “token”; “=OPT” keeps its case. After a "
+            "line “# models” or “# modules”, all terms are names of models or modules."
         ),
     )
     note = forms.CharField(
-        label=gettext_lazy("What changed, and why"),
+        label=gettext_lazy("Changes and reasons (optional)"),
         required=False,
         max_length=LONGEST_NOTE,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -200,7 +202,7 @@ class KeywordListForm(RepositoriesMixin):
                 _("This text has %(n)d lists. Import them instead.") % {"n": len(read.lists)}
             )
         if not read.lists[0].terms:
-            raise forms.ValidationError(_("Write at least one term."))
+            raise forms.ValidationError(_("Type at least one term."))
         return read.lists[0]
 
     def clean(self) -> dict[str, Any]:
@@ -231,7 +233,9 @@ class ListTextForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 12, "class": "mono sm", "spellcheck": "false", "dir": "auto"}),
-        help_text=gettext_lazy("One term a line, or several lists as: pytorch_keywords = ['llm', 'llama']"),
+        help_text=gettext_lazy(
+            "One term per line, or several lists such as: pytorch_keywords = ['llm', 'llama']"
+        ),
     )
     upload = forms.FileField(label=gettext_lazy("Or choose a file"), required=False, allow_empty_file=True)
 
@@ -255,7 +259,11 @@ class ListTextForm(forms.Form):
             return str(upload.read().decode("utf-8-sig")).replace("\r\n", "\n")
         except UnicodeDecodeError:
             self.add_error(
-                "upload", _("This file is not UTF-8 text. Save it as UTF-8, then choose it again.")
+                "upload",
+                _(
+                    "This file is not UTF-8 text. Nothing was stored. Save the file as UTF-8, then "
+                    "choose the file again."
+                ),
             )
             return ""
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ingest.addresses import BadAddress, parse
-from ingest.forms.harvests import zone_choices
+from ingest.forms.named import zone_choices
 from ingest.readers import FIELDS, Sniffed
 from ingest.words import FIELD_NAMES
 
@@ -30,15 +30,15 @@ class ReadingForm(forms.Form):
         ),
     )
     zone = forms.ChoiceField(
-        label=gettext_lazy("Time zone of times that name none"),
+        label=gettext_lazy("Time zone of times without a zone"),
         required=False,
-        help_text=gettext_lazy("Without a zone, rows with such times are refused."),
+        help_text=gettext_lazy("If you choose no zone, rows with such times are refused."),
     )
     only = forms.CharField(
         label=gettext_lazy("Only these repositories"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "class": "mono sm", "spellcheck": "false"}),
-        help_text=gettext_lazy("One a line, such as owner/name. Empty: the issues of all repositories."),
+        help_text=gettext_lazy("One per line, such as owner/name. Empty: issues of all repositories."),
     )
 
     def __init__(self, data: Any = None, *, sniffed: Sniffed, part: Sniffed) -> None:
@@ -64,14 +64,16 @@ class ReadingForm(forms.Form):
         if text and not any(
             map(_is_address, (f"{text}/issues/1", f"{text}/browse/A-1", f"{text}/o/r/issues/1"))
         ):
-            raise forms.ValidationError(_("This is no repository and no host: %(text)s") % {"text": text})
+            raise forms.ValidationError(
+                _("This is neither a repository nor a host: %(text)s") % {"text": text}
+            )
         return text
 
     def clean_only(self) -> tuple[str, ...]:
         lines = [line.strip() for line in self.cleaned_data["only"].splitlines() if line.strip()]
         wrong = next((line for line in lines if not _PATH.fullmatch(line)), None)
         if wrong is not None:
-            raise forms.ValidationError(_("This is no repository: %(text)s") % {"text": wrong})
+            raise forms.ValidationError(_("This is not a repository: %(text)s") % {"text": wrong})
         return tuple(lines)
 
     def clean(self) -> dict[str, Any]:

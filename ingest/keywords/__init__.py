@@ -9,10 +9,11 @@ from ingest.keywords.folding import fold
 from ingest.keywords.listed.doubts import ListWarning
 from ingest.keywords.listed.problems import LONGEST_TERM, MOST_TERMS, ListProblem
 from ingest.keywords.listed.reading import ListRead, NamedList, read_list, write_list
-from ingest.keywords.markdown.headings import template_headings
+from ingest.keywords.markdown.headings import template_headings, template_line
 from ingest.keywords.marks import Counts, KeywordMatch, Marks, matches
 from ingest.keywords.matcher import Matcher
 from ingest.keywords.terms import KINDS, MASKS, ZONES, Hits, Kind, Mask, Switches, Term, Zone
+from ingest.keywords.texts import IssueText
 
 __all__ = [
     "KINDS",
@@ -22,6 +23,7 @@ __all__ = [
     "ZONES",
     "Counts",
     "Hits",
+    "IssueText",
     "KeywordMatch",
     "Kind",
     "ListProblem",
@@ -38,5 +40,6 @@ __all__ = [
     "matches",
     "read_list",
     "template_headings",
+    "template_line",
     "write_list",
 ]

@@ -8,9 +8,8 @@ import ahocorasick
 from ingest.keywords.folding import Folded, fold
 from ingest.keywords.forms import Form, forms
 from ingest.keywords.letters import in_word, kinds
-from ingest.keywords.markdown.zones import Layout
-from ingest.keywords.masking.masks import Masks
 from ingest.keywords.terms import ZONES, Hits, Switches, Term, Zone
+from ingest.keywords.texts import IssueText, Side
 
 _MASKED = len(ZONES)
 
@@ -49,25 +48,30 @@ class Matcher:
         """The hits of each term by its index; only terms with a hit. `headings` are those of
         `template_headings` for the repository.
         """
+        return self.search_in(IssueText(title, body, headings))
+
+    def search_in(self, text: IssueText) -> dict[int, Hits]:
+        """As `search`, in a text that other lists search as well."""
         counts: dict[int, list[int]] = {}
-        zones, masks = self.switches.zones, self.switches.masks
+        zones = self.switches.zones
         if "title" in zones:
-            self._count(counts, title, None, Masks(title, masks))
+            self._count(counts, text.title)
         if "prose" in zones or "code" in zones:
-            layout = Layout(body)
-            self._count(counts, body, layout, Masks(body, masks, layout, headings))
+            self._count(counts, text.body)
         return {index: Hits(*found) for index, found in counts.items()}
 
     def finds(self, text: str) -> Iterator[tuple[int, int, int]]:
         """Start, end and index of the term of each occurrence, by the end of the term's first two parts. A
         find reaches over the plural, the version of a model, and to the end of the word for a term with `*`.
         """
-        for start, _stem, end, indices in self._hits(text):
+        for start, _stem, end, indices in self._hits(text, self._folded(text)):
             for index in indices:
                 yield start, end, index
 
-    def _count(self, counts: dict[int, list[int]], text: str, layout: Layout | None, masks: Masks) -> None:
-        for start, stem, _end, indices in self._hits(text):
+    def _count(self, counts: dict[int, list[int]], side: Side) -> None:
+        layout, masks = side.layout, side.masks(self.switches.masks)
+        folded = side.folded if self.switches.folds else Folded(side.text)
+        for start, stem, _end, indices in self._hits(side.text, folded):
             part = layout.part(start) if layout else None
             zone: Zone = "title" if not layout else "code" if part and part.kind == "code" else "prose"
             if zone not in self.switches.zones:
@@ -78,11 +82,13 @@ class Matcher:
                     counts[index] = [0] * (_MASKED + 1)
                 counts[index][place] += 1
 
-    def _hits(self, text: str) -> Iterator[tuple[int, int, int, Sequence[int]]]:
+    def _folded(self, text: str) -> Folded:
+        return fold(text) if self.switches.folds else Folded(text)
+
+    def _hits(self, text: str, folded: Folded) -> Iterator[tuple[int, int, int, Sequence[int]]]:
         """Start of a term, its end, the end of what belongs to it, and the indices of equal terms."""
         if self._is_empty:
             return
-        folded = fold(text) if self.switches.folds else Folded(text)
         low, atoms = folded.text, folded.atoms
         length = len(low)
         for last, key in self._automaton.iter(low):

@@ -1,14 +1,5 @@
 """Issues of repositories, frozen as fetched, what brought them, keyword lists and saved filters."""
 
-from ingest.models.harvests import (
-    ForgeToken,
-    Harvest,
-    HarvestedComment,
-    HarvestedIssue,
-    HarvestedRepository,
-    HarvestPage,
-    Selection,
-)
 from ingest.models.imports import Import, ImportRow
 from ingest.models.issues import Issue, Repository, Snapshot, Source, SourceEntry
 from ingest.models.keywords import (
@@ -18,16 +9,11 @@ from ingest.models.keywords import (
     SavedFilter,
     TermFind,
 )
+from ingest.models.searching import SearchedText
 from ingest.models.similar import ComparedText, SimilaritySearch, SimilarMark, SimilarPair
 
 __all__ = [
     "ComparedText",
-    "ForgeToken",
-    "Harvest",
-    "HarvestPage",
-    "HarvestedComment",
-    "HarvestedIssue",
-    "HarvestedRepository",
     "Import",
     "ImportRow",
     "Issue",
@@ -36,7 +22,7 @@ __all__ = [
     "KeywordTerm",
     "Repository",
     "SavedFilter",
-    "Selection",
+    "SearchedText",
     "SimilarMark",
     "SimilarPair",
     "SimilaritySearch",

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
 from core.numbers import whole_number
+from core.text.sorting import by_name
 from ingest.keywords import ZONES
 from ingest.models import SavedFilter
 from ingest.queries.keywords import (
@@ -133,4 +134,5 @@ def choices_of(study_id: int, page: str) -> Choices:
     with connection.cursor() as cursor:
         cursor.execute(_CHOICES, {"study": study_id, "page": page})
         repositories, versions, filters = cursor.fetchone()
-    return Choices(dict(repositories or ()), keywords_in(versions), [tuple(one) for one in filters or ()])
+    named = by_name(filters or (), lambda one: one[1])
+    return Choices(dict(repositories or ()), keywords_in(versions), [tuple(one) for one in named])

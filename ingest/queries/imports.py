@@ -1,5 +1,6 @@
 """The imports of a user's studies, and their reports."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -24,18 +25,42 @@ def former_import(run: Import) -> Import | None:
     return same.exclude(pk=run.pk).order_by("pk").first()
 
 
+def former_imports(runs: Sequence[Import]) -> dict[int, Import]:
+    """Id of each of these imports to the earlier import of a file with the same bytes into its study, if
+    there is one. One query.
+    """
+    studies, hashes = {run.study_id for run in runs}, {run.sha256 for run in runs}
+    known = Import.objects.filter(study__in=studies, sha256__in=hashes, counts__complete=True)
+    first = {(one.study_id, one.kind, one.sha256): one for one in known.order_by("-pk")}
+    keys = {run.pk: (run.study_id, run.kind, run.sha256) for run in runs}
+    return {pk: first[key] for pk, key in keys.items() if key in first}
+
+
+def waiting_uploads(study: Study) -> QuerySet[Import]:
+    """The uploaded files of issues that nobody has imported or discarded yet, in the order they came."""
+    waiting = Import.objects.filter(study=study, kind=Import.Kind.ISSUES, job=None).exclude(path="")
+    return waiting.select_related("study", "created_by").order_by("pk")
+
+
 def imports_of(study: Study) -> QuerySet[Import]:
     """The imports of a study, without their mappings."""
     return Import.objects.filter(study=study).select_related("job", "created_by").defer("mapping")
 
 
 def state_of(run: Import) -> str:
-    """The state of an import: "waiting" for its start, then that of its job; "done" without a job."""
-    if run.job:
+    """The state of an import: "waiting" for its start, then that of its job; "done" without a job. While an
+    upload waits, a job may have checked it.
+    """
+    if run.job and not (run.path and run.job.state == Job.State.DONE):
         return str(run.job.state)
-    if run.kind != Import.Kind.PUBLISHED and not run.counts.get("complete"):
+    if run.path or (run.kind != Import.Kind.PUBLISHED and not run.counts.get("complete")):
         return "waiting"
     return str(Job.State.DONE)
+
+
+def is_upload_of_labels(run: Import) -> bool:
+    """Is this a published study that was uploaded and is not imported yet? Its page is in `replication`."""
+    return run.kind == Import.Kind.PUBLISHED and bool(run.path)
 
 
 def row_counts(run: Import) -> dict[str, int]:

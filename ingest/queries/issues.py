@@ -1,17 +1,20 @@
 """The issues of a user's studies: pages, filters and counts."""
 
-import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import BigIntegerField, Case, Count, ExpressionWrapper, F, IntegerField, QuerySet, When
 
 from accounts.models import User
+from core.once import once_a_page
+from core.pages import Page, page_of
 from ingest.models import Issue, Repository, Snapshot
 from ingest.queries.filters import KINDS, IssueFilter
 from ingest.queries.keywords import narrowed_by_keywords
+from ingest.queries.searching import answering, best_first
 from ingest.queries.similar import has_similar
 from studies.models import Study
 from studies.queries import studies_for
@@ -25,16 +28,50 @@ def issues_for(user: User | AnonymousUser) -> QuerySet[Issue]:
 
 def listed_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
     """The issues that match the filter, with the fields that a list shows, without bodies and comments."""
-    issues = filter_issues(study, narrowed).select_related("repository", "current")
-    return issues.only(
+    return _with_fields(filter_issues(study, narrowed))
+
+
+def issue_page(
+    study: Study, narrowed: IssueFilter, query: Mapping[str, str], *, texts_first: bool
+) -> Page[Issue]:
+    """A page of the issues that match the filter: the newest first, those with a text before the others if
+    asked. With words the best match comes first, and each issue has its `tier` (ingest.queries.searching).
+    One query; with words one for each tier that the page reaches, and one for its fields.
+    """
+    if not narrowed.words:
+        listed = listed_issues(study, narrowed)
+        key = "place" if texts_first else "pk"
+        return page_of(with_texts_first(listed) if texts_first else listed, query, key=key, newest_first=True)
+    page, tiers = best_first(filter_issues(study, narrowed, words=False), narrowed.words, query)
+    ids = [one.pk for one in page.rows]
+    tier = Case(
+        *(When(pk=pk, then=tier) for pk, tier in zip(ids, tiers, strict=True)), output_field=IntegerField()
+    )
+    rows = _with_fields(Issue.objects.annotate(tier=tier)).in_bulk(ids)
+    return replace(page, rows=[rows[pk] for pk in ids])
+
+
+def _with_fields(issues: QuerySet[Issue]) -> QuerySet[Issue]:
+    return issues.select_related("repository", "current").only(
         "number", "url", "is_pull_request", "fate", "year", "repository__path", "repository__host",
         "repository__forge", "current__title", "current__state", "current__comment_count",
         "current__opened_at", "current__author",
     )  # fmt: skip
 
 
-def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
-    """The issues of the study that match the filter, in no order."""
+TEXTS_FIRST = 2**40
+
+
+def with_texts_first(issues: QuerySet[Issue]) -> QuerySet[Issue]:
+    """These issues with a key, `place`, by which those that have a text come before those that have none, the
+    newest first in each part.
+    """
+    first = Case(When(current=None, then=0), default=TEXTS_FIRST, output_field=BigIntegerField())
+    return issues.annotate(place=ExpressionWrapper(F("pk") + first, output_field=BigIntegerField()))
+
+
+def filter_issues(study: Study, narrowed: IssueFilter, *, words: bool = True) -> QuerySet[Issue]:
+    """The issues of the study that match the filter, in no order; or all of it but the `words`."""
     issues = Issue.objects.filter(repository__study=study)
     if narrowed.repository is not None:
         issues = issues.filter(repository=narrowed.repository)
@@ -46,10 +83,8 @@ def filter_issues(study: Study, narrowed: IssueFilter) -> QuerySet[Issue]:
         issues = issues.filter(has_similar(study.pk, marked=narrowed.similar == "duplicate"))
     if narrowed.text:
         issues = issues.filter(current__isnull=narrowed.text == "without")
-    for word in narrowed.words.split():
-        number = re.fullmatch(r"#?([A-Za-z]?[A-Za-z0-9]+)", word)
-        named = Q(number=number[1].upper()) if number else Q()
-        issues = issues.filter(Q(current__title__icontains=word) | named)
+    if narrowed.words and words:
+        issues = answering(issues, narrowed.words)
     if narrowed.keywords:
         issues = narrowed_by_keywords(issues, study.pk, narrowed.keywords)
     return issues
@@ -117,9 +152,11 @@ NAMES = """
 """SQL: the repositories of a study with unique names."""
 
 
+@once_a_page
 def repository_names(study_id: int) -> dict[int, str]:
     """The names of a study's repositories by id, in the order of their paths: the path, after the host if two
-    repositories share the path, such as a project and its mirror on another forge. One query.
+    repositories share the path, such as a project and its mirror on another forge. One query a page;
+    nobody changes the result.
     """
     with connection.cursor() as cursor:
         cursor.execute(NAMES, {"study": study_id})

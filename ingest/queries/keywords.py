@@ -104,7 +104,7 @@ def _read(versions: Sequence[int]) -> dict[int, Keywords]:
 
 
 def as_term(stored: KeywordTerm) -> Term:
-    return Term(stored.text, stored.kind, stored.is_case_sensitive)  # type: ignore[arg-type]
+    return Term(stored.text, stored.kind, stored.is_case_sensitive)  # type: ignore[arg-type]  # one of KINDS
 
 
 def search_of(study: Study) -> Job | None:

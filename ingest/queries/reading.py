@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from core.text import markdown
 from core.text.fragments import drawn_by
-from ingest.keywords import Counts, KeywordMatch, Marks, Matcher, matches
+from core.text.templates import TemplateLine
+from ingest.keywords import Counts, KeywordMatch, Marks, Matcher, matches, template_line
 from ingest.models import Issue, Snapshot
 from ingest.queries.keywords import Keywords
 
@@ -31,9 +32,9 @@ ASSOCIATIONS: Mapping[str, str | Promise] = {
     "FIRST_TIMER": _("first contribution"),
 }
 STATES: Mapping[tuple[str, str], str | Promise] = {
-    ("open", ""): _("Open"),
+    ("open", ""): pgettext_lazy("issue on its forge", "Open"),
     ("open", "reopened"): _("Reopened"),
-    ("closed", ""): _("Closed"),
+    ("closed", ""): pgettext_lazy("issue on its forge", "Closed"),
     ("closed", "completed"): _("Closed as completed"),
     ("closed", "not_planned"): _("Closed as not planned"),
     ("closed", "duplicate"): _("Closed as a duplicate"),
@@ -115,7 +116,7 @@ class Reading:
     def texts(self) -> Texts:
         snapshot, counts = self.snapshot, Counts()
         matchers = tuple(terms.matcher for terms in self.marking)
-        body = _render(snapshot.body, matchers, counts) if snapshot else SafeString()
+        body = _render(snapshot.body, matchers, counts, self._is_of_template) if snapshot else SafeString()
         comments = (
             [_comment(raw, snapshot, matchers, counts) for raw in snapshot.comments] if snapshot else []
         )
@@ -123,6 +124,19 @@ class Reading:
         title = markdown.line(self.title, marks)
         counts.update(marks.counts if marks else ())
         return Texts(title, body, comments, matches(matchers, counts))
+
+    def _is_of_template(self, line: str) -> bool:
+        return template_line(line) in self._template_lines
+
+    @cached_property
+    def _template_lines(self) -> frozenset[str]:
+        return frozenset(self.issue.repository.headings)
+
+    @property
+    def missing_comments(self) -> int:
+        """How many comments the forge counted that are not here."""
+        snapshot = self.snapshot
+        return max(0, snapshot.comment_count - len(snapshot.comments)) if snapshot else 0
 
     @property
     def from_maintainers(self) -> int:
@@ -134,7 +148,9 @@ class Reading:
         issue, snapshot = self.issue, self.snapshot
         frozen = (snapshot.pk, snapshot.content_hash) if snapshot else ()
         kind = (issue.is_pull_request, issue.fate)
-        around = (str(issue), issue.url, issue.year, kind, issue.repository.path, self.forge)
+        # Headings are learnt anew from more texts only.
+        repository = (issue.repository.path, issue.repository.headings_from)
+        around = (str(issue), issue.url, issue.year, kind, repository, self.forge)
         reader = (get_language(), timezone.get_current_timezone_name())
         # A version of a list stays as it was stored: its id stands for its terms and switches.
         versions = [terms.version for terms in self.marking]
@@ -178,9 +194,14 @@ def _later(opened: datetime | None, at: datetime | None) -> str:
     return ngettext("%(n)s day later", "%(n)s days later", days) % {"n": days}
 
 
-def _render(text: str, matchers: Sequence[Matcher], counts: Counts) -> SafeString:
+def _render(
+    text: str,
+    matchers: Sequence[Matcher],
+    counts: Counts,
+    template: TemplateLine | None = None,
+) -> SafeString:
     """The text as HTML with its keywords highlighted; adds their occurrences to the counts."""
     marks = Marks(matchers) if matchers else None
-    html = markdown.render(text, marker=marks)
+    html = markdown.render(text, marker=marks, template=template)
     counts.update(marks.counts if marks else ())
     return html

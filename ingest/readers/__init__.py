@@ -6,7 +6,7 @@ from ingest.readers.drafts import HEAD_BYTES, CommentDraft, Draft, Limits, Sniff
 from ingest.readers.fields import FIELDS, is_complete
 from ingest.readers.reader import Look, Reader, counted, open_reader
 from ingest.readers.refusals import Refusal, UnreadableFile
-from ingest.readers.sniffing import sniff, sniff_file
+from ingest.readers.sniffing import is_empty_list, sniff, sniff_file
 from ingest.readers.text import ENCODINGS
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "UnreadableFile",
     "counted",
     "is_complete",
+    "is_empty_list",
     "open_reader",
     "sniff",
     "sniff_file",

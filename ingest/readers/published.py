@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 
 _CODE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _HIDDEN = Word(gettext_noop("a hidden file"))
-_OTHER = Word(gettext_noop("not part of the published layout"))
+OTHER = Word(gettext_noop("not part of the published layout"))
 _NO_FILES = Word(gettext_noop("a folder without the files of a repository"))
 
 
@@ -131,7 +131,7 @@ def _repository(folder: Path) -> tuple[PublishedRepository | None, list[Skipped]
 
 
 def _skipped(name: str) -> Skipped:
-    return Skipped(storable(name), _HIDDEN if name.rpartition("/")[2].startswith(".") else _OTHER)
+    return Skipped(storable(name), _HIDDEN if name.rpartition("/")[2].startswith(".") else OTHER)
 
 
 def _twice(repositories: list[PublishedRepository]) -> Iterator[Refusal]:

@@ -81,10 +81,13 @@ TEMPLATES: dict[str, str] = {
     "forge_error": gettext_noop(
         'the forge answered with an error, not with issues: "%(text)s". Ask it again and load its new answer.'
     ),
+    "more_pages": gettext_noop(
+        "the last page of this file is followed by another page. Load the missing pages as well."
+    ),
     # Columns and keys.
     "delimiter": gettext_noop(
-        "the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of them "
-        "url, issue_url, html_url or link."
+        "the columns cannot be separated. Use commas, semicolons or tabs, and name one of the columns url, "
+        "issue_url, html_url or link."
     ),
     "no_header": gettext_noop(
         "the first row is an issue already, where the names of the columns are expected. Add a row with the "
@@ -156,7 +159,7 @@ TEMPLATES: dict[str, str] = {
     ),
     "bad_labels": gettext_noop('"%(key)s" cannot be read as labels. Separate their names by ; or |.'),
     "rich_text": gettext_noop(
-        '"%(key)s" is a document of Jira, not a text. Ask Jira again by /rest/api/2/, which answers texts.'
+        '"%(key)s" is a document of Jira that cannot be read. Ask Jira by /rest/api/2/, for plain texts.'
     ),
     "comment_alone": gettext_noop(
         "this is a comment, not an issue. Pack the file of the issues and that of the comments as one ZIP "
@@ -164,7 +167,7 @@ TEMPLATES: dict[str, str] = {
     ),
     "bad_comments": gettext_noop('"%(key)s" is neither a count nor a list of comments.'),
     "number_differs": gettext_noop(
-        '"%(key)s" is %(number)s, but the address says %(address)s. Correct one of them.'
+        '"%(key)s" is %(number)s, but the number in the address is %(address)s. Correct one of them.'
     ),
     # Published studies.
     "not_published": gettext_noop(
@@ -179,6 +182,13 @@ TEMPLATES: dict[str, str] = {
     ),
     "no_folder": gettext_noop("there is no such folder."),
     "no_study": gettext_noop("the folder holds no <Repo>/<Repo>.csv and no <Repo>/<Repo>_<year>.txt."),
+    "unknown_codes": gettext_noop("the taxonomy has no category %(codes)s."),
+    "taxonomy": "%(cause)s",
+    "many_refused": gettext_noop("more than %(limit)d lines were refused. Correct these lines first."),
+    "files_twice": gettext_noop('two files have the name "%(name)s". Leave out one of them and try again.'),
+    "two_studies": gettext_noop(
+        'the folders "%(first)s" and "%(second)s" both contain repositories. Choose only one of them.'
+    ),
     "two_letter_cases": gettext_noop(
         'the names of this folder and of "%(other)s" differ in upper and lower case only. Rename or remove '
         "one of them."
@@ -210,7 +220,7 @@ TEMPLATES: dict[str, str] = {
 }
 """For each code the cause and what to do, with named parameters."""
 
-assert {f"address_{reason}" for reason in get_args(Reason)} <= TEMPLATES.keys()  # noqa: S101
+assert {f"address_{reason}" for reason in get_args(Reason)} <= TEMPLATES.keys()  # noqa: S101 - of this file
 
 WORDS: dict[type, Word] = {
     dict: Word(gettext_noop("an object")),

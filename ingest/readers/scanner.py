@@ -190,6 +190,12 @@ class _Window:
 
 
 class _Scanner(_Window):
+    """`_goes_on`: does a page follow the last one of each list of GraphQL?"""
+
+    def __init__(self, text: io.TextIOBase, encoding: str, max_record: int) -> None:
+        super().__init__(text, encoding, max_record)
+        self._goes_on: dict[str, bool] = {}
+
     def records(self) -> Iterator[Record | Refusal]:
         try:
             while sign := self._sign():
@@ -198,6 +204,8 @@ class _Scanner(_Window):
                     yield from self._array(1)
                 else:
                     yield from self._outside()
+            if any(self._goes_on.values()):
+                yield Refusal(self._line_at(self._pos), "more_pages")
         except _Broken as broken:
             yield replace(broken.refusal, fatal=True)
 
@@ -304,6 +312,8 @@ class _Scanner(_Window):
                 value = self._passed()
                 if inside in _PLACES and key in _NAMES_OF_PLACES and isinstance(value, str):
                     place[key] = value
+                if key == "pageInfo" and isinstance(value, dict):
+                    self._goes_on[inside] = value.get("hasNextPage") is True
                 if key == "errors" and value:
                     yield self._refusal("forge_error", text=excerpt(said_by(value), 200))
                 elif isinstance(value, list) and any(isinstance(one, dict) for one in value):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -67,18 +68,29 @@ def sniff_file(
         return replace(found, packing=packing)
     files: list[Sniffed] = []
     first: Refusal | None = None
+    empty = 0
     for part in parts(meter, packing):
         try:
-            files.append(_told(lambda part=part: sniff_part(part, part.name, encoding=encoding)))  # type: ignore[misc]
+            files.append(_told(partial(sniff_part, part, part.name, encoding=encoding)))
         except UnreadableFile as unreadable:
             first = first or replace(unreadable.refusal, file=excerpt(part.name, NAME))
             if unreadable.refusal.code in {"bomb", "unpacked_too_large"}:
                 raise UnreadableFile(first) from None
-    if not files:
+            if is_empty_list(part.name, unreadable.refusal):
+                files.append(replace(_list([], "utf-8"), name=excerpt(part.name, NAME)))
+                empty += 1
+    if len(files) == empty:
         raise UnreadableFile(first or Refusal(0, "no_files"))
     if all(file.shape == "comments" for file in files):
         raise UnreadableFile(Refusal(0, "comment_alone"))
     return Sniffed("zip", files[0].encoding, packing="zip", parts=tuple(files))
+
+
+def is_empty_list(name: str, refusal: Refusal) -> bool:
+    """Was a file of this name refused only because it is a list of addresses with no line? Beside other files
+    that is a list of no issues, as published studies have them.
+    """
+    return name.lower().endswith(".txt") and refusal.code in {"empty", "no_rows"} and not refusal.line
 
 
 def sniff_part(part: Part, name: str, *, encoding: str | None) -> Sniffed:

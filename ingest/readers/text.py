@@ -85,7 +85,7 @@ class Source(io.RawIOBase):
         return True
 
     def readinto(self, buffer: object) -> int:
-        target = memoryview(buffer)  # type: ignore[arg-type]
+        target = memoryview(buffer)  # type: ignore[arg-type]  # bytes of any kind
         if self._head:
             count = min(len(target), len(self._head))
             target[:count] = self._head[:count]

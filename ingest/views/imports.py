@@ -25,14 +25,16 @@ from ingest.queries.imports import (
     former_import,
     imports_for,
     imports_of,
+    is_upload_of_labels,
     report_rows,
     reported,
     row_counts,
     state_of,
+    waiting_uploads,
 )
 from ingest.queries.previews import preview
 from ingest.readers import Sniffed, is_complete
-from ingest.words import COUNT_NAMES, FIELD_NAMES, format_in_words
+from ingest.words import COUNT_NAMES, FIELD_NAMES, chooser_words, format_in_words
 from studies.models import Study
 from studies.pages import frame, study_of
 
@@ -45,6 +47,7 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
     context = {
         **frame(study, member, "imports"),
         "runs": [{"run": run, "state": state_of(run), "counts": _counts(run)} for run in page.rows],
+        "waiting": waiting_uploads(study).count(),
         **page.links(request.GET),
     }
     return render_page(request, "ingest/imports.html", context, partials=["imports"])
@@ -58,7 +61,7 @@ def new_import(request: AuthedRequest, slug: str) -> HttpResponse:
     form = UploadForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         return _receive(request, study, form)
-    context = {**frame(study, member, "imports"), "form": form}
+    context = {**frame(study, member, "imports"), "form": form, "words": chooser_words()}
     status = 422 if form.is_bound else 200
     return render_page(request, "ingest/new_import.html", context, partials=["upload"], status=status)
 
@@ -71,15 +74,17 @@ def _receive(request: AuthedRequest, study: Study, form: UploadForm) -> HttpResp
         actions.receive_upload(study=study, by=request.user, name=name, stream=stream, encoding=encoding)
         for name, stream, encoding in form.streams()
     ]
+    for name in form.empty:
+        messages.info(request, _("%(name)s is empty. No issues were added.") % {"name": name})
     if len(runs) == 1:
         return go_to(request, runs[0])
     told = ngettext(
-        "%(n)d file is here. Look at it, then import it.",
-        "%(n)d files are here. Look at each, then import it.",
+        "%(n)d file is uploaded. Check the file below, then import it.",
+        "%(n)d files are uploaded. Check the files below, then import them.",
         len(runs),
     )
     messages.success(request, told % {"n": len(runs)})
-    return go_to(request, "imports", study.slug)
+    return go_to(request, "waiting_imports", study.slug)
 
 
 @require_safe
@@ -89,6 +94,8 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
     run = get_object_or_404(imports_for(request.user).filter(study=study), pk=import_id)
     if run.kind == Import.Kind.HARVEST:
         return go_to(request, "harvest", slug, run.harvest.pk)
+    if is_upload_of_labels(run):
+        return go_to(request, "published_import", slug, run.pk)
     state = state_of(run)
     context: dict[str, Any] = {**frame(study, member, "imports"), "run": run, "state": state, "job": run.job}
     if state == "waiting":
@@ -141,7 +148,9 @@ def discard_import(request: AuthedRequest, slug: str, import_id: int) -> HttpRes
     """Delete a file that was not imported."""
     run = _run(request, slug, import_id)
     actions.discard_import(run=run)
-    messages.success(request, _("%(name)s is discarded; nothing of it was stored.") % {"name": run.name})
+    messages.success(
+        request, _("%(name)s is discarded. Nothing from this file was stored.") % {"name": run.name}
+    )
     return go_to(request, "imports", slug)
 
 
@@ -178,7 +187,7 @@ def _source(sniffed: Sniffed, field: str) -> str:
         return _("each line")
     source = sniffed.mapping[field]
     if field == "is_pull_request" and source not in sniffed.columns:
-        return _("%(key)s, in rows that have it") % {"key": source}
+        return _("%(key)s, in rows with this key") % {"key": source}
     return source
 
 
@@ -196,6 +205,7 @@ def _preview(request: AuthedRequest, run: Import) -> dict[str, Any]:
         "format": format_in_words(whole),
         "aside": [(COUNT_NAMES[name], count) for name, count in found.aside.items()] if found else [],
         "former": former_import(run),
+        "has_labels": any({"Issue_URL", "Final_Label"} <= set(part.columns) for part in whole.files),
         "fields": [
             (name, _source(sniffed, field)) for field, name in FIELD_NAMES.items() if field in sniffed.mapping
         ],

@@ -11,12 +11,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.http import AuthedRequest
-from core.http import go_to, render_page
+from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
-from core.pages import page_of
 from ingest import actions, rules
 from ingest.queries.filters import IssueFilter, saved_filters
-from ingest.queries.issues import filter_issues, issue_counts, issues_for, listed_issues, snapshots_of
+from ingest.queries.issues import (
+    filter_issues,
+    issue_counts,
+    issue_page,
+    issues_for,
+    snapshots_of,
+)
 from ingest.queries.keywords import keywords_of, term_finds
 from ingest.queries.reading import Reading
 from ingest.queries.similar import similar_to
@@ -29,8 +34,10 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the issues of a study, filtered by the query string."""
     study, member = study_of(request, slug, rules.may_read_issues)
     narrowed = IssueFilter.from_query(request.GET)
-    page = page_of(listed_issues(study, narrowed), request.GET, newest_first=True)
     counts = issue_counts(study)
+    page = issue_page(
+        study, narrowed, request.GET, texts_first=bool(counts.with_text and counts.without_text)
+    )
     keywords = menu(request, study, narrowed)
     context = {
         **frame(study, member, "issues"),
@@ -46,6 +53,7 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
             narrowed.repository or 0
         ),
         "may_import": rules.may_import(member),
+        "is_fragment": is_fragment(request),
         "filters": [
             {"saved": saved, "held": held, "address": urlencode(held.query), "is_chosen": held == narrowed}
             for saved in saved_filters(study)
@@ -53,7 +61,7 @@ def issues(request: AuthedRequest, slug: str) -> HttpResponse:
         ],
         **page.links(request.GET),
     }
-    return render_page(request, "ingest/issues.html", context, partials=["issues"])
+    return render_page(request, "ingest/issues.html", context, partials=["found"])
 
 
 @require_safe
@@ -95,6 +103,6 @@ def delete_filter(request: AuthedRequest, slug: str, filter_id: int) -> HttpResp
     saved = get_object_or_404(saved_filters(study), pk=filter_id)
     actions.delete_filter(saved=saved, by=request.user)
     messages.success(
-        request, _("The filter %(name)s is deleted; no issue and no round changed.") % {"name": saved.name}
+        request, _("The filter %(name)s is deleted. Issues and rounds do not change.") % {"name": saved.name}
     )
     return go_to(request, "issues", study.slug)

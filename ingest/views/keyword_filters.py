@@ -15,8 +15,8 @@ from ingest.queries.keywords import KeywordsAsked, keywords_of, words_of
 from studies.models import Study
 
 FOUND_NAMES = {
-    "any": gettext_lazy("that a term finds"),
-    "masked": gettext_lazy("with terms only where they do not count"),
+    "any": gettext_lazy("that contain a term"),
+    "masked": gettext_lazy("with terms only where terms do not count"),
     "none": gettext_lazy("without any term"),
 }
 

@@ -63,7 +63,7 @@ def _store(
     except (ListRefused, ListNameTaken) as refused:
         return _page(request, study, form, lists, refused=refused, status=refused.status)
     if made is not None:
-        told = ngettext("%(n)d keyword list is stored.", "%(n)d keyword lists are stored.", len(made))
+        told = ngettext("%(n)d keyword list is imported.", "%(n)d keyword lists are imported.", len(made))
         messages.success(request, told % {"n": len(made)})
     return go_to(request, "keywords", study.slug)
 
@@ -80,7 +80,7 @@ def _page(
 ) -> HttpResponse:
     _study, member = study_of(request, study.slug, rules.may_import)
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "keywords"),
         "form": form,
         "text": form.cleaned_data.get("text", "") if form.is_bound else "",
         "lists": lists,

@@ -16,6 +16,7 @@ from core.errors import DomainError
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import once
 from core.numbers import number_asked
+from core.text.sorting import by_name
 from ingest import actions, rules
 from ingest.errors import ListNameTaken, ListRefused, NothingChanged, StaleList
 from ingest.forms.keyword_lists import (
@@ -44,7 +45,9 @@ SORTS = ("position", "term", "issues", "title", "prose", "code", "masked", "alon
 def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the keyword lists of a study with what they found."""
     study, member = study_of(request, slug, rules.may_read_issues)
-    found: list[Any] = list(lists_for(request.user).filter(study=study))
+    lists = lists_for(request.user).filter(study=study)
+    found: list[Any] = by_name(lists, lambda one: one.name)
+    found.sort(key=lambda one: one.retired_at is not None)
     ids = [one.current for one in found]
     counts = list_counts(ids)
     said = {one.version: one for one in keywords_in(ids)}
@@ -53,7 +56,7 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
         job = None  # only a page that was open during the job shows its end
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "keywords"),
         "lists": [_row(one, said[one.current], counts[one.current], paths) for one in found],
         "job": job,
         "may_import": rules.may_import(member),
@@ -85,7 +88,7 @@ def keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRespons
     sort = request.GET.get("sort", "")
     terms = sorted_terms(term_counts(version.pk), sort if sort in SORTS else "issues")
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "keywords"),
         "list": shown,
         "version": version,
         "is_current": version.number == versions[0].number,
@@ -148,7 +151,7 @@ def _said(found: VersionDifference) -> dict[str, Any]:
             lines.append(_("%(switch)s: %(state)s") % {"switch": SWITCH_NAMES[name], "state": state})
             continue
         names = ZONE_NAMES if name == "zones" else MASK_NAMES
-        template = _("searched: %(names)s") if name == "zones" else _("does not count: %(names)s")
+        template = _("searched: %(names)s") if name == "zones" else _("not counted: %(names)s")
         said = ", ".join(str(names[one]) for one in after) or _("none")
         lines.append(template % {"names": said})
     added, removed = found.repositories
@@ -164,7 +167,7 @@ def switches_in_words(said: Keywords) -> list[tuple[str, str]]:
     return [
         (_("Matching"), "; ".join(on) or _("exactly as written")),
         (_("Searched"), ", ".join(zones)),
-        (_("Does not count in"), ", ".join(masks) or _("nothing: every occurrence counts")),
+        (_("Not counted in"), ", ".join(masks) or _("nothing: every occurrence counts")),
     ]
 
 
@@ -187,7 +190,7 @@ def new_keyword_list(request: AuthedRequest, slug: str) -> HttpResponse:
             return _form(request, study, form, refused=error)
         if made is None:
             return go_to(request, "keywords", study.slug)
-        messages.success(request, _("The list %(name)s is stored.") % {"name": made.keyword_list.name})
+        messages.success(request, _("The list %(name)s is saved.") % {"name": made.keyword_list.name})
         return go_to(request, "keyword_list", study.slug, made.keyword_list_id)
     return _form(request, study, form)
 
@@ -217,7 +220,7 @@ def edit_keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRe
         except (ListRefused, StaleList, NothingChanged) as error:
             return _form(request, study, form, shown=shown, current=current, refused=error)
         if version is not None:
-            told = _("Version %(number)d of %(name)s is stored.")
+            told = _("Version %(number)d of %(name)s is saved.")
             messages.success(request, told % {"number": version.number, "name": shown.name})
         return go_to(request, "keyword_list", study.slug, shown.pk)
     return _form(request, study, form, shown=shown, current=current)
@@ -235,7 +238,7 @@ def _form(
     """The form as it was typed; with a newer version beside it if the typed one is stale."""
     _study, member = study_of(request, study.slug, rules.may_import)
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "keywords"),
         "form": form,
         "list": shown,
         "refused": refused,
@@ -272,7 +275,7 @@ def bring_back_keyword_list(request: AuthedRequest, slug: str, list_id: int) -> 
     study, _member = study_of(request, slug, rules.may_import)
     shown = _list(request, study, list_id)
     actions.bring_back_keyword_list(keyword_list=shown, by=request.user)
-    messages.success(request, _("%(name)s is in use again.") % {"name": shown.name})
+    messages.success(request, _("%(name)s is restored.") % {"name": shown.name})
     return go_to(request, "keyword_list", study.slug, shown.pk)
 
 

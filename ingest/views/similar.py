@@ -46,7 +46,7 @@ def groups(request: AuthedRequest, slug: str) -> HttpResponse:
     issues = listed(issue for group in page.groups for issue in group.issues[:SHOWN])
     marks = marks_on(study.pk, {pair[:2] for group in page.groups for pair in group.pairs})
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "similar"),
         **_choices(asked),
         "page": page,
         "groups": [
@@ -71,7 +71,7 @@ def group(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
     issues = Issue.objects.filter(pk__in=found.issues).select_related("repository", "current")
     page = page_of(issues.defer("current__body", "current__comments"), request.GET)
     context = {
-        **frame(study, member, "issues"),
+        **frame(study, member, "similar"),
         "asked": asked,
         "group": _shown(found, page.rows, marks_on(study.pk, {pair[:2] for pair in found.pairs})),
         "groups_url": f"{reverse('similar', args=[study.slug])}{_address(asked.query)}",
@@ -126,7 +126,7 @@ def find_similar(request: AuthedRequest, slug: str) -> HttpResponse:
     """Begin to compare the reports that were not compared yet."""
     study, _member = study_of(request, slug, rules.may_mark_similar)
     if actions.begin_comparison(study=study, by=request.user) is None:
-        messages.info(request, _("All reports were compared already. Nothing was changed."))
+        messages.info(request, _("All reports are already compared. Nothing was changed."))
     return go_to(request, "similar", study.slug)
 
 

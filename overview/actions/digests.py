@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from consensus.models import Digest, Mention
 from overview.queries.digests import News, news_for, readers
+from rounds.wording import coming
 from studies.models import Membership
 from taxonomy.models import MotionMention
 
@@ -66,7 +67,7 @@ def _send_digest(member_id: int, now: datetime) -> bool:
     Mention.objects.filter(pk__in=[line.id for line in news.mentions]).update(digest=digest)
     named = [line.id for line in news.motions.mentions]
     MotionMention.objects.filter(pk__in=named).update(told_at=now)
-    with translation.override(settings.LANGUAGE_CODE):
+    with translation.override((member.user and member.user.language) or settings.LANGUAGE_CODE):
         _mail(member, news).send()
     return True
 
@@ -82,10 +83,11 @@ def _mail(member: Membership, news: News) -> EmailMessage:
         "study": study,
         "news": news,
         "site": settings.SITE_URL.rstrip("/"),
+        "more": [(one, coming(one.comes_at) if one.comes_at else "") for one in news.more],
         "stop": reverse("people", args=[member.study.slug]),
     }
     return EmailMessage(
-        subject=_("%(study)s: what waits for you") % {"study": study},
+        subject=_("%(study)s: waiting for you") % {"study": study},
         body=render_to_string("overview/digests/mail.txt", context).strip() + "\n",
         to=[user.email],
         # This header stops programs that answer mail automatically.

@@ -9,6 +9,7 @@ from consensus.models import AgendaItem, Decision, Digest, Meeting, Mention
 from consensus.queries.threads import readable
 from consensus.queries.votes import waits_for_ballot
 from consensus.rules import may_take_part
+from overview.queries.overview import OwnRound, own_rounds
 from rounds.queries.blindness import still_to_label
 from rounds.queries.rounds import revealed
 from studies.models import Membership
@@ -33,11 +34,14 @@ class Invited:
 
 @dataclass(frozen=True)
 class News:
-    """Everything that waits for one member. `is_any`: some of it is new, or waits for their vote."""
+    """Everything that waits for one member. `is_any`: some of it is new, or waits for their vote. `more`:
+    rounds of which they have labelled all issues that were there, and more come.
+    """
 
     mentions: list[Mention]
     meetings: list[Invited]
     motions: MotionNews
+    more: list[OwnRound]
     is_any: bool
 
     @property
@@ -58,10 +62,11 @@ def readers(now: datetime) -> QuerySet[Membership]:
 
 
 def news_for(member: Membership, now: datetime) -> News:
-    """The contents of the member's digest at this moment. Six queries, and five at most for each meeting. The
-    digest has the mentions that the member has not seen and that were in no digest, and every planned or open
-    meeting with an invitation. A meeting is news once it is planned or opened, and on the day before it
-    starts.
+    """The contents of the member's digest at this moment. At most fourteen queries, and five a meeting.
+
+    The digest has the mentions that the member has not seen and that were in no digest, and every planned or
+    open meeting with an invitation. A meeting is news once it is planned or opened, and on the day before it
+    starts. More issues to label are news once they have come.
     """
     unseen = Mention.objects.filter(member=member, digest=None, seen_at=None)
     named = list(readable(unseen).order_by("id"))
@@ -74,7 +79,9 @@ def news_for(member: Membership, now: datetime) -> News:
     meetings = [_invited(meeting, member) for meeting in invited_to]
     is_news = any(line.votes or _is_news(line.meeting, last, now) for line in meetings)
     motions = motion_news(member, last, now)
-    return News(named, meetings, motions, bool(named) or is_news or motions.is_any)
+    more = [one for one in own_rounds([member]) if one.next_at and one.left]
+    has_come = any(one.next_at <= now and (last is None or one.next_at > last) for one in more if one.next_at)
+    return News(named, meetings, motions, more, bool(named) or is_news or motions.is_any or has_come)
 
 
 def _is_news(meeting: Meeting, last: datetime | None, now: datetime) -> bool:

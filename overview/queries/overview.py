@@ -14,18 +14,19 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from annotate.queries.labels import SlotCounts, labels_to_give, slot_counts
-from annotate.queries.repeats import RepeatCounts, counted_in
+from annotate.queries.repeats import RepeatCounts, counted_in, next_due
 from consensus.models import Disagreement
 from consensus.queries.disagreement_states import tallies
 from core import clock
 from ingest.models import Import, Issue, Repository
+from rounds.allocation import labels_asked
 from rounds.models import Answer, Assignment, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.blindness import seen_by_seats
 from rounds.queries.training import training_results
-from rounds.rules import may_be_volunteer
+from rounds.rules import may_be_volunteer, may_watch_training
 from studies.models import Membership, Role, Study
-from studies.rules import may_lead
-from taxonomy.models import CategoryState, Version
+from studies.rules import may_label, may_lead
+from taxonomy.models import CategoryState, Change, Motion, Version
 
 DAYS = 7
 
@@ -34,7 +35,8 @@ DAYS = 7
 class OwnRound:
     """An open round that a member labels in, the number of their labels, and the number that they are to
     give. `is_share`: the total is an equal share. `opens`: the open rounds that they may label in after
-    passing this training.
+    passing this training. `next_at`: if they have labelled all of their issues, the moment from
+    which more come.
     """
 
     round: Round
@@ -43,6 +45,12 @@ class OwnRound:
     total: int
     is_share: bool
     opens: tuple[Round, ...] = ()
+    next_at: datetime | None = None
+
+    @property
+    def comes_at(self) -> datetime | None:
+        """When the next issue comes, if there is none now."""
+        return self.next_at if self.next_at and self.next_at > clock.now() else None
 
     @property
     def left(self) -> int:
@@ -50,7 +58,7 @@ class OwnRound:
 
 
 def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
-    """The open rounds that these memberships of one person can label in now, newest first. Six queries, one
+    """The open rounds that these memberships of one person can label in now, newest first. Six queries, two
     more with a drift check.
 
     Rounds that the person was taken out of are left out, and rounds whose training they have yet to pass. The
@@ -83,6 +91,17 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
     labels = _counted(Label.objects.filter(round__in=ids, volunteer__in=member))
     quotas = _quotas(shared)
     repeats = counted_in([row.round for row in rounds], member)
+    # All of their own issues, or their share of them, have a label: what is left comes again, and perhaps not
+    # yet.
+    through = []
+    for row in rounds:
+        asked_for = own_slots.get(row.round_id, 0)
+        if row.round_id in shared:
+            given = slots.get(row.round_id, SlotCounts())
+            asked_for = labels_asked(given.labels, given.issues, quotas.get(row.round_id, ()), row.quota)
+        is_through = labels.get(row.round_id, 0) >= asked_for
+        through += [row.round] if row.round.drift_percent and is_through else []
+    due = next_due(through, member)
     found = []
     for row in rounds:
         round_, done = row.round, labels.get(row.round_id, 0)
@@ -90,7 +109,17 @@ def own_rounds(seats: Sequence[Membership]) -> list[OwnRound]:
         given = slots.get(round_.pk, SlotCounts())
         total, is_share = labels_to_give(round_, row, done, again, given, quotas.get(round_.pk, ()))
         opens = tuple(waiting.get(round_.pk, ()))
-        found.append(OwnRound(round_, member[row.member_id], done + again.labelled, total, is_share, opens))
+        found.append(
+            OwnRound(
+                round=round_,
+                member=member[row.member_id],
+                done=done + again.labelled,
+                total=total,
+                is_share=is_share,
+                opens=opens,
+                next_at=due.get((round_.pk, row.member_id)),
+            )
+        )
     return found
 
 
@@ -109,6 +138,30 @@ def open_disagreements(seats: Sequence[Membership]) -> list[tuple[Round, int]]:
     opened = Round.objects.filter(study__in=led, opened_at__isnull=False).select_related("study")
     rounds = list(opened.order_by("-opened_at", "-pk"))
     return unsettled(rounds, consensus(rounds, seats))
+
+
+def not_let_in(seats: Sequence[Membership]) -> list[tuple[Round, list[Membership]]]:
+    """The open rounds, in the studies that these memberships lead, with volunteers who did not pass the
+    training and were not let in. While a training runs, only if the reader may watch it. At most two queries,
+    and two for each running training.
+    """
+    led = {seat.study_id: seat for seat in seats if may_lead(seat)}
+    rows = list(
+        RoundVolunteer.objects.filter(
+            round__study__in=led, round__opened_at__isnull=False, round__closed_at=None,
+            round__training__isnull=False, left_at=None, admitted_at=None,
+        ).select_related("round__study", "round__training", "member__user").order_by("-round", "column")
+    )  # fmt: skip
+    trainings = {row.round.training for row in rows if row.round.training}
+    seen = {one.pk for one in trainings if one.closed_at or may_watch_training(led[one.study_id], one)}
+    results = training_results({(row.round.training_id or 0, row.member_id) for row in rows})
+    found: dict[Round, list[Membership]] = {}
+    for row in rows:
+        result, training = results[row.round.training_id or 0, row.member_id], row.round.training
+        ended = result.is_finished or (training is not None and training.closed_at is not None)
+        if row.round.training_id in seen and ended and not result.opens and may_label(row.member):
+            found.setdefault(row.round, []).append(row.member)
+    return list(found.items())
 
 
 @dataclass(frozen=True)
@@ -170,16 +223,21 @@ def _counted(rows: QuerySet[Any]) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class StudyCounts:
-    """The numbers of a study's issues and repositories, and the published version that it labels with."""
+    """The numbers of a study's issues and repositories, and the published version that it labels with.
+
+    `draft` is the number of the next version, if one is being made; `proposals` are put to the vote now.
+    """
 
     issues: int
     repositories: int
     version: Version | None
     categories: Mapping[int, int]
+    draft: int | None = None
+    proposals: int = 0
 
 
 def study_counts(study: Study, round_: Round | None) -> StudyCounts:
-    """The counts of a study. Four queries.
+    """The counts of a study. Six queries.
 
     The version is that of `round_`, or else the newest published one; `categories` counts its categories
     by level.
@@ -198,7 +256,18 @@ def study_counts(study: Study, round_: Round | None) -> StudyCounts:
         repositories=Repository.objects.filter(study=study).count(),
         version=version,
         categories=dict(levels.values_list("level").annotate(n=Count("*"))) if version else {},
+        draft=_draft_of(version) if version else None,
+        proposals=Motion.objects.filter(taxonomy=version.taxonomy_id, closed_at=None).count()
+        if version
+        else 0,
     )
+
+
+def _draft_of(version: Version) -> int | None:
+    """The number of the version that is being made of this one's taxonomy: one that holds changes."""
+    drafts = Version.objects.filter(taxonomy=version.taxonomy_id, published_at=None)
+    changed = drafts.filter(Exists(Change.objects.filter(version=OuterRef("pk"), undone_at=None)))
+    return changed.values_list("number", flat=True).first()
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,6 @@ def set_digest(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug, may_read_revealed)
     wants = request.POST.get("wants") == "yes"
     actions.set_digest(member=member, wants=wants)
-    started = _("A mail comes in the morning of a day on which something waits for you.")
-    messages.success(request, started if wants else _("No more mail about this study."))
+    started = _("You get a mail in the morning when something waits for you.")
+    messages.success(request, started if wants else _("You get no more mail about this study."))
     return go_to(request, "people", study.slug)

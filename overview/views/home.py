@@ -7,6 +7,7 @@ from accounts.http import AuthedRequest
 from consensus.queries.meetings import own_meetings
 from consensus.queries.threads import unseen_mentions
 from core.http import render_page
+from core.text.sorting import by_name
 from overview.queries import overview as queries
 from overview.views.waits import mentions, waits_for, with_meetings
 from studies.queries import memberships_of
@@ -17,7 +18,7 @@ from taxonomy.queries.motion_threads import unseen_on_motions
 @require_safe
 def home(request: AuthedRequest) -> HttpResponse:
     """Show what waits for the reader across studies, and their progress in the open rounds of each."""
-    seats = list(memberships_of(request.user))
+    seats = by_name(memberships_of(request.user), lambda seat: seat.study.name)
     own = queries.own_rounds(seats)
     waits = waits_for(seats, own, queries.open_disagreements(seats))
     waits += mentions(unseen_mentions(request.user), unseen_on_motions(request.user))

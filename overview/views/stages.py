@@ -1,20 +1,23 @@
 """The stages of a study from the harvest to the report: the state, a figure and the next step of each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.queries.samples import precision_of
 from consensus.queries.screening import excluded_count
 from core.templatetags.crosscheck import count
-from ingest.models import Harvest
-from ingest.queries.harvest_reports import state_of_harvest
+from harvests.models import Harvest
+from harvests.queries.reports import state_of_harvest
 from overview.queries.overview import Consensus, StudyCounts
 from rounds.models import Round
 from rounds.queries.blindness import withheld_issues
-from rounds.queries.rounds import RoundLine
+from rounds.queries.rounds import RoundLine, volunteers
+from rounds.queries.training import training_results
+from rounds.rules import may_watch_training
 from studies.models import Membership, Study
 from studies.rules import may_lead, may_read_revealed
 from taxonomy.models import Level
@@ -31,13 +34,16 @@ def percent(part: int, whole: int) -> str:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a study: `state` is "done", "now", or "" if it is yet to come; `url` is its next step."""
+    """One stage of a study: `state` is "done", "now", or "" if it is yet to come; `url` is its next step.
+    `missing` is what later stages lack while it is "now"; "" if nothing waits for it.
+    """
 
     name: str
     state: str
     figure: str
     text: str
     url: str
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,17 +72,32 @@ class Facts:
 
 
 def stages(facts: Facts) -> list[Stage]:
-    """The stages of a study, in order."""
-    return [
-        _harvest(facts),
-        _rounds_of(facts, _("Screening"), Round.Kind.SCREENING, _("no screening round")),
-        _rounds_of(facts, _("Pilot"), Round.Kind.PILOT, _("no pilot round")),
-        _rounds_of(facts, _("Training"), Round.Kind.TRAINING, _("no training round")),
-        _main(facts),
-        _consensus(facts),
+    """The stages of a study, in order. One that has not begun names the earlier stage that it waits for, and
+    what it lacks, and leads there.
+    """
+    screening = _rounds_of(facts, _("Screening"), Round.Kind.SCREENING, _("no screening round"))
+    pilot = _rounds_of(facts, _("Pilot"), Round.Kind.PILOT, _("no pilot round"))
+    training = _rounds_of(facts, _("Training"), Round.Kind.TRAINING, _("no training round"))
+    before = [
+        replace(_harvest(facts), missing=_("needs the issues of Harvest")),
+        replace(screening, missing=_("needs the issues that Screening keeps")),
+        replace(pilot, missing=_("needs the results of Pilot")),
         _taxonomy(facts),
+        replace(training, missing=_("needs volunteers who passed Training")),
+        _main(facts),
+    ]
+    return [
+        *(_waiting(stage, before[:nth]) for nth, stage in enumerate(before)),
+        _consensus(facts),
         _report(facts),
     ]
+
+
+def _waiting(stage: Stage, earlier: Sequence[Stage]) -> Stage:
+    before = next((one for one in earlier if one.state == "now" and one.missing), None)
+    if stage.state or before is None:
+        return stage
+    return replace(stage, text=before.missing, url=before.url)
 
 
 def _harvest(facts: Facts) -> Stage:
@@ -120,14 +141,54 @@ def _rounds_of(facts: Facts, name: str, kind: str, none: str) -> Stage:
     if len(lines) > 1:
         figure = _("%(n)s rounds") % {"n": len(lines)}
         text = _("all closed") if done else _("%(n)s closed") % {"n": closed}
-        return Stage(name, "done" if done else "now", figure, text, to)
+        if kind == Round.Kind.TRAINING and newest.round.opened_at:
+            text = _passed(newest.round, facts.member) or text
+        begun = any(line.round.opened_at for line in lines)
+        return Stage(name, "done" if done else "now" if begun else "", figure, text, to)
     if done and kind == Round.Kind.SCREENING and newest.issues and may_read_revealed(facts.member):
-        text = _("of %(n)s issues excluded") % {"n": count(newest.issues)}
         to = reverse("screening", args=[newest.round.pk])
-        excluded = excluded_count(newest.round, withheld_issues(newest.round, facts.member))
-        return Stage(name, "done", count(excluded), text, to)
+        kept = newest.issues - excluded_count(newest.round, withheld_issues(newest.round, facts.member))
+        text = _("kept, %(share)s of %(n)s") % {
+            "share": percent(kept, newest.issues),
+            "n": count(newest.issues),
+        }
+        return Stage(name, "done", count(kept), text, to)
     state = "done" if done else "now" if newest.round.opened_at else ""
-    return Stage(name, state, count(newest.issues), _state_of(newest), to)
+    text = _state_of(newest)
+    if kind == Round.Kind.TRAINING:
+        text = _passed(newest.round, facts.member) or text
+    elif kind == Round.Kind.PILOT:
+        text = _precision(newest) or text
+    return Stage(name, state, count(newest.issues), text, to)
+
+
+def _passed(training: Round, member: Membership) -> str:
+    """How many of its volunteers passed a training; "" while the reader may not know it."""
+    if training.closed_at is None and not may_watch_training(member, training):
+        return ""
+    seats = volunteers(training).filter(left_at=None)
+    found = training_results([(training.pk, seat.member_id) for seat in seats])
+    asked = [one for one in found.values() if not one.wrote]
+    passed = sum(one.passed for one in asked)
+    if not asked:
+        return ""
+    if passed < len(asked):
+        return _("%(passed)s of %(asked)s passed") % {"passed": count(passed), "asked": count(len(asked))}
+    return ngettext("the %(n)s volunteer passed", "all %(n)s passed", passed) % {"n": count(passed)}
+
+
+def _precision(line: RoundLine) -> str:
+    """What the sample of a pilot promises, as "issues, ± 5 % at 95 %"; "" if its issues are no sample."""
+    found = precision_of(line.round, line.issues)
+    if found is None:
+        return ""
+    margin, level = (f"{100 * share:g}" for share in found)
+    text = ngettext(
+        "issue, ± %(margin)s\N{NO-BREAK SPACE}%% at %(level)s\N{NO-BREAK SPACE}%%",
+        "issues, ± %(margin)s\N{NO-BREAK SPACE}%% at %(level)s\N{NO-BREAK SPACE}%%",
+        line.issues,
+    )
+    return text % {"margin": margin, "level": level}
 
 
 def _state_of(line: RoundLine) -> str:
@@ -169,12 +230,15 @@ def _consensus(facts: Facts) -> Stage:
         state = "done" if all(line.complete == line.issues for line in lines) else "now"
     elif agenda:
         text = ngettext(
-            "of %(n)s disagreement to settle, %(m)s on an agenda",
-            "of %(n)s disagreements to settle, %(m)s on an agenda",
+            "of %(n)s disagreement to decide, %(m)s on an agenda",
+            "of %(n)s disagreements to decide, %(m)s on an agenda",
             total,
         )
     else:
-        text = ngettext("of %(n)s disagreement to settle", "of %(n)s disagreements to settle", total)
+        text = ngettext("of %(n)s disagreement to decide", "of %(n)s disagreements to decide", total)
+    if total and all(line.round.has_one_label for line, one in zip(lines, counts, strict=True) if one.total):
+        # Of one label, nothing differs: a category is missing.
+        text = ngettext("of %(n)s proposed name open", "of %(n)s proposed names open", total)
     return Stage(_("Consensus"), state, count(left), text % {"n": count(total), "m": count(agenda)}, to)
 
 
@@ -183,7 +247,8 @@ def _taxonomy(facts: Facts) -> Stage:
     if version is None:
         state = "now" if facts.counts.issues else ""
         to = facts.page("taxonomies", "new_taxonomy")
-        return Stage(_("Taxonomy"), state, _("none"), _("nothing to label with"), to)
+        missing = _("needs a published Taxonomy")
+        return Stage(_("Taxonomy"), state, _("none"), _("no taxonomy yet"), to, missing)
     types, themes, sub_themes = (levels.get(level, 0) for level in (Level.TYPE, Level.THEME, Level.SUB_THEME))
     parts = [
         (types, ngettext("%(n)s type", "%(n)s types", types)),
@@ -192,7 +257,16 @@ def _taxonomy(facts: Facts) -> Stage:
     ]
     text = ", ".join([text % {"n": n} for n, text in parts if n][:2])
     to = f"{reverse('taxonomy', args=[version.taxonomy_id])}?version={version.number}"
-    return Stage(_("Taxonomy"), "done", f"v{version.number}", text, to)
+    if facts.counts.draft is None:
+        return Stage(_("Taxonomy"), "done", f"v{version.number}", text, to)
+    text = _("draft of v%(n)s") % {"n": facts.counts.draft}
+    if proposals := facts.counts.proposals:
+        text = ngettext("%(draft)s, %(n)s proposal", "%(draft)s, %(n)s proposals", proposals) % {
+            "draft": text,
+            "n": count(proposals),
+        }
+    # Rounds follow a version that comes later: nothing waits for a draft.
+    return Stage(_("Taxonomy"), "now", f"v{version.number}", text, to)
 
 
 def _report(facts: Facts) -> Stage:

@@ -11,7 +11,7 @@ from consensus.queries.meetings import own_meetings, recent_meetings
 from core.http import is_fragment, render_page
 from core.templatetags.crosscheck import count
 from drawing.axes import bars
-from ingest.queries.harvest_reports import unfinished_harvest
+from harvests.queries.reports import unfinished_harvest
 from ingest.rules import may_import
 from overview.queries import overview as queries
 from overview.queries.overview import Person

@@ -17,9 +17,11 @@ from consensus.models import Meeting, Mention
 from consensus.queries.meetings import MeetingLine
 from core import clock
 from core.templatetags.crosscheck import count, duration
-from overview.queries.overview import OwnRound, StudyCounts, without_answer
+from core.text.moments import day_time
+from overview.queries.overview import OwnRound, StudyCounts, not_let_in, without_answer
 from rounds.models import Round
 from rounds.queries.rounds import RoundLine
+from rounds.wording import coming
 from studies.models import Membership, Study
 from taxonomy.models import MotionMention, Taxonomy
 from taxonomy.queries.motions import to_vote
@@ -48,6 +50,7 @@ def waits_for(
     return [
         *_labelling(own),
         *_lost(own),
+        *(_shut_out(round_, people) for round_, people in not_let_in(seats)),
         *(_settling(round_, issues) for round_, issues in open_disagreements),
         *map(_to_vote, to_vote(seats)),
         *map(_to_sort, to_sort_apart(seats)),
@@ -62,16 +65,20 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
     for one in sorted((one for one in own if one.left), key=_urgency):
         pace = "" if waits else _pace(progress(one.round, one.member))
         text = ngettext("issue to label", "issues to label", one.left)
-        if one.is_share:
+        if one.comes_at:
+            text = ngettext("more issue comes %(when)s", "more issues come %(when)s", one.left) % {
+                "when": coming(one.comes_at)
+            }
+        elif one.is_share:
             text = ngettext(
-                "issue to label, by an equal share", "issues to label, by an equal share", one.left
+                "issue to label for an equal share", "issues to label for an equal share", one.left
             )
         elif one.round.kind == Round.Kind.TRAINING:
             text = ngettext("issue to train with", "issues to train with", one.left)
         elif one.round.kind == Round.Kind.LOOK:
             text = ngettext("issue to look at again", "issues to look at again", one.left)
         opens = ", ".join(str(round_) for round_ in one.opens)
-        hint = _("opens %(rounds)s to me") % {"rounds": opens} if opens else pace
+        hint = _("opens %(rounds)s to you") % {"rounds": opens} if opens else pace
         due, is_overdue = _due(one.round)
         waits.append(
             Wait(
@@ -79,7 +86,7 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
                 figure=one.left,
                 text=text,
                 url=reverse("label", args=[one.round.pk]),
-                action=_("Go on") if one.done else _("Begin"),
+                action=_action(one),
                 hint=hint
                 or _("%(done)s of %(total)s done") % {"done": count(one.done), "total": count(one.total)},
                 icon="play",
@@ -91,10 +98,37 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
     return waits
 
 
-def _urgency(one: OwnRound) -> tuple[bool, bool, float, bool]:
+def _action(one: OwnRound) -> str:
+    if one.comes_at:
+        return _("Show round")
+    return _("Continue labelling") if one.done else _("Start labelling")
+
+
+def _shut_out(round_: Round, people: list[Membership]) -> Wait:
+    return Wait(
+        about=round_.name,
+        figure=len(people),
+        text=ngettext(
+            "volunteer did not pass the training", "volunteers did not pass the training", len(people)
+        ),
+        url=reverse("round_volunteers", args=[round_.pk]),
+        action=_("Let volunteers in"),
+        hint=", ".join(member.known_as for member in people),
+        icon="people",
+        study=round_.study,
+    )
+
+
+def _urgency(one: OwnRound) -> tuple[bool, bool, bool, float, bool]:
     deadline = one.round.deadline
     is_training = one.round.kind == Round.Kind.TRAINING
-    return not is_training, deadline is None, deadline.timestamp() if deadline else 0, not one.done
+    return (
+        one.comes_at is not None,
+        not is_training,
+        deadline is None,
+        deadline.timestamp() if deadline else 0,
+        not one.done,
+    )
 
 
 def _due(round_: Round) -> tuple[str, bool]:
@@ -117,7 +151,7 @@ def _pace(mine: Progress) -> str:
     """The reader's labels of today, and the time for the rest at their pace; "" before the first label."""
     if not mine.seconds_left or mine.seconds_left < 1:
         return ""
-    return _("Today %(today)s, about %(left)s left at my pace") % {
+    return _("Today %(today)s, about %(left)s left at your pace") % {
         "today": count(mine.today),
         "left": duration(mine.seconds_left),
     }
@@ -132,7 +166,7 @@ def _lost(own: Sequence[OwnRound]) -> list[Wait]:
             text=ngettext("label to choose again", "labels to choose again", labels),
             url=f"{reverse('label', args=[round_.pk])}?issue={issue}",
             action=_("Choose again"),
-            hint=_("for version %(n)s of the taxonomy; unseen by others so far")
+            hint=_("for version %(n)s of the taxonomy; others cannot see them yet")
             % {"n": round_.version.number},
             icon="refresh",
             study=round_.study,
@@ -145,10 +179,14 @@ def _settling(round_: Round, issues: int) -> Wait:
     return Wait(
         about=round_.name,
         figure=issues,
-        text=ngettext("disagreement to settle", "disagreements to settle", issues),
+        text=ngettext("proposed name to decide", "proposed names to decide", issues)
+        if round_.has_one_label
+        else ngettext("disagreement to decide", "disagreements to decide", issues),
         url=reverse("disagreements", args=[round_.pk]),
-        action=_("Settle"),
-        hint=_("complete, and not unanimous"),
+        action=_("Open proposed names") if round_.has_one_label else _("Open disagreements"),
+        hint=_("labelled by one volunteer, who misses a category")
+        if round_.has_one_label
+        else _("all labels are in, and they differ"),
         study=round_.study,
     )
 
@@ -173,8 +211,8 @@ def _to_sort(own: Sorting) -> Wait:
         figure=1,
         text=_("board to sort by yourself"),
         url=own.board.get_absolute_url(),
-        action=_("Sort"),
-        hint=_("nobody sees how the others do it"),
+        action=_("Sort cards"),
+        hint=_("nobody sees how the others sort"),
         icon="inbox",
         study=own.board.taxonomy.study,
     )
@@ -192,9 +230,7 @@ def _meeting(line: MeetingLine, member: Membership) -> Wait:
     if line.to_vote:
         until = ""
         if meeting.ends_at:
-            until = _("until %(at)s") % {
-                "at": formats.date_format(timezone.localtime(meeting.ends_at), "j F, H:i")
-            }
+            until = _("until %(at)s") % {"at": day_time(meeting.ends_at)}
         return Wait(
             about=meeting.name,
             figure=line.to_vote,
@@ -213,7 +249,7 @@ def _meeting(line: MeetingLine, member: Membership) -> Wait:
         figure=line.left if is_open else line.items,
         text=ngettext("issue on the agenda", "issues on the agenda", line.left if is_open else line.items),
         url=meeting.get_absolute_url(),
-        action=_("Join the meeting") if is_open else _("Look at it"),
+        action=_("Join meeting") if is_open else _("Open meeting"),
         hint=_("%(who)s chairs") % {"who": meeting.chair},
         icon="people",
         study=member.study,
@@ -227,14 +263,14 @@ def _on(at: datetime | None) -> str:
         return ""
     local, today = timezone.localtime(at), timezone.localdate(clock.now())
     days = (local.date() - today).days
-    time = formats.date_format(local, "H:i")
+    time = formats.date_format(local, "TIME_FORMAT")
     if days == 0:
         return _("today, %(time)s") % {"time": time}
     if days == 1:
         return _("tomorrow, %(time)s") % {"time": time}
     if 1 < days < 7:
         return _("on %(day)s, %(time)s") % {"day": formats.date_format(local, "l"), "time": time}
-    return formats.date_format(local, "j F Y, H:i")
+    return formats.date_format(local, "DATETIME_FORMAT")
 
 
 def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[MotionMention]) -> list[Wait]:
@@ -251,9 +287,9 @@ def mentions(on_issues: Sequence[Mention], on_proposals: Sequence[MotionMention]
         Wait(
             about=str(place),
             figure=len(comments),
-            text=ngettext("comment names me", "comments name me", len(comments)),
+            text=ngettext("comment mentions you", "comments mention you", len(comments)),
             url=url,
-            action=_("Read"),
+            action=_("Read comments"),
             hint=_("the newest is by %(who)s") % {"who": who},
             icon="mail",
             study=study,
@@ -273,16 +309,21 @@ def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) ->
 
     if not counts.issues:
         hint = _("from GitHub and Gitee, or from files")
-        return step(
+        first = step(
             _("First step"), _("issues in this study"), "harvests", _("Harvest issues"), hint, "download"
+        )
+        hint = _("for a study that was published with its labels")
+        action = _("Import published labels")
+        return first + step(
+            _("Or instead"), _("labels in this study"), "new_published_import", action, hint, "upload"
         )
     if not counts.version:
         hint = _("a preset, or a CSV file")
-        action = _("Load a taxonomy")
+        action = _("Load taxonomy")
         return step(_("Second step"), _("taxonomies to label with"), "new_taxonomy", action, hint, "tree")
     if not lines:
         hint = _("which issues, who labels, how often")
-        return step(_("Third step"), _("rounds"), "new_round", _("Plan a round"), hint, "plus")
+        return step(_("Third step"), _("rounds"), "new_round", _("Plan round"), hint, "plus")
     planned = [line for line in lines if not line.round.opened_at]
     missing = without_answer(line.round for line in planned)
     return [
@@ -293,8 +334,8 @@ def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) ->
             figure=line.issues,
             text=ngettext("issue planned, not open yet", "issues planned, not open yet", line.issues),
             url=reverse("round", args=[line.round.pk]),
-            action=_("Look at it and open it"),
-            hint=_("nobody can label before"),
+            action=_("Show round"),
+            hint=_("nobody can label yet"),
             icon="play",
         )
         for line in planned

@@ -11,6 +11,7 @@ from ingest.models import Repository, Source
 from reports.queries.frozen import package_files
 from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import NOTHING, WithheldIssues, keeps_frozen
+from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed, revealed_labels
 from studies.models import Membership
 from taxonomy.models import CategoryState
@@ -33,7 +34,8 @@ class Contents:
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
     `unlabelled` lack labels (the round closed early), `surplus` labels are only in the long layout, and
     `twice` counts second labels of the drift check. `withheld` issues are withheld from the reader and in no
-    other number. `reports` are the files of all frozen reports; none if any issue is withheld.
+    other number. Volunteers were coached on `coached` of the complete issues. `reports` are the files of all
+    frozen reports; none if any issue is withheld.
     """
 
     folders: list[Folder]
@@ -46,6 +48,7 @@ class Contents:
     unlabelled: int
     twice: int
     withheld: int = 0
+    coached: int = 0
     reports: tuple[str, ...] = ()
 
     @property
@@ -56,7 +59,7 @@ class Contents:
 def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership | None = None) -> Contents:
     """Count what `write_package` would write now, without the issues withheld from this member.
 
-    Ten queries at most for any size of round, and two more if issues can be withheld.
+    Twelve queries at most for any size of round, and two more if issues can be withheld.
     """
     shown = revealed(round_).exclude(pk__in=blind.values("pk"))
     kept = blind.values("issue")
@@ -75,6 +78,7 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
             round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
         ).count(),
         withheld=withheld,
+        coached=coached_issues(round_).filter(pk__in=shown.values("pk"), completed_at__isnull=False).count(),
         reports=() if withheld or keeps_frozen(round_, member).exists() else tuple(package_files(round_)),
     )
 

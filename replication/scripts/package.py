@@ -99,4 +99,10 @@ class Package:
     @property
     def is_whole(self) -> bool:
         """Are all labels of the round here?"""
-        return self.manifest["closed_at"] is not None and not self.manifest["withheld_issues"]
+        left_out = self.manifest["withheld_issues"] or self.manifest["coached_left_out"]
+        return self.manifest["closed_at"] is not None and not left_out
+
+    @property
+    def coached(self) -> int:
+        """How many complete issues volunteers were coached on, here or left out."""
+        return int(read(self.folder / "coached.csv", ["Issue_URL"])["Issue_URL"].nunique())

@@ -45,7 +45,12 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
                 groups += rounds(package)
             else:
                 groups += grouped(package, list(names)) if names else [one_group({}, package)]
-    found: dict[str, Any] = {"withheld": 0 if package.is_whole else NOT_HERE, "groups": groups}
+    found: dict[str, Any] = {
+        "withheld": 0 if package.is_whole else NOT_HERE,
+        "coached": package.coached,
+        "coached_left_out": package.manifest["coached_left_out"],
+        "groups": groups,
+    }
     if "issues" in stored:
         found["issues"] = composition(package, [line["repository"] for line in stored["issues"]])
     parts = (

@@ -43,10 +43,12 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
     if round_:
         found = contents(round_, withheld_issues(round_, member), member)
+        files = _files(request, round_, found)
         context |= {
             "found": found,
             "checks": _checks(round_, found, settles=may_settle(member, round_)),
-            "files": _files(request, round_, found),
+            "files": files,
+            "certain": sum(not one.if_any for one in files),
         }
     return render_page(request, "replication/export.html", context)
 
@@ -61,7 +63,9 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     blind = withheld_issues(round_, member)
     name = request.POST.get("file", "")
     if name == "package":
-        return _package(round_, member, named_for(round_, ".zip"), blind)
+        without = request.POST.get("coached") == "no"
+        file = named_for(round_, "-without-coached.zip" if without else ".zip")
+        return _package(round_, member, file, blind, without_coached=without)
     if name == "long":
         chunks, file = labels_csv(round_, layout="long", blind=blind), named_for(round_, "-labels-long.csv")
     elif name == "wide":
@@ -78,11 +82,13 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _package(round_: Round, member: Membership, file: str, blind: WithheldIssues) -> FileResponse:
+def _package(
+    round_: Round, member: Membership, file: str, blind: WithheldIssues, *, without_coached: bool
+) -> FileResponse:
     """The whole package as a zip, written to a temporary file that is unlinked before it is sent."""
     with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
         path = Path(folder, "package.zip")
-        write_package(round_, path, blind=blind, reader=Reader(member))
+        write_package(round_, path, blind=blind, reader=Reader(member), without_coached=without_coached)
         stream = path.open("rb")
     note_download(round_=round_, by=member, file=file)
     headers = {WITHHELD: str(blind.count())}
@@ -133,22 +139,23 @@ def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
         else Check(
             False,
             ngettext(
-                "%(n)s of %(all)s issues is not revealed yet: it is left out.",
-                "%(n)s of %(all)s issues are not revealed yet: they are left out.",
+                "%(n)s of %(all)s issues is not revealed yet. The package leaves this issue out.",
+                "%(n)s of %(all)s issues are not revealed yet. The package leaves these issues out.",
                 found.hidden,
             )
             % {"n": count(found.hidden), "all": count(found.issues)},
             reverse("round", args=[round_.pk]),
-            _("See the round"),
+            _("Show round"),
         ),
         *_withheld(found),
+        *_coached(found),
         Check(True, _("Every revealed issue has all of its labels."))
         if not found.unlabelled
         else Check(
             False,
             ngettext(
-                "%(n)s revealed issue lacks labels: their cells are empty.",
-                "%(n)s revealed issues lack labels: their cells are empty.",
+                "%(n)s revealed issue lacks labels. The cells of missing labels are empty.",
+                "%(n)s revealed issues lack labels. The cells of missing labels are empty.",
                 found.unlabelled,
             )
             % {"n": count(found.unlabelled)},
@@ -158,17 +165,17 @@ def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
         else Check(
             False,
             ngettext(
-                "%(n)s revealed issue has no decision: its Final_Label is empty.",
-                "%(n)s revealed issues have no decision: their Final_Label is empty.",
+                "%(n)s revealed issue has no decision. Its Final_Label is empty.",
+                "%(n)s revealed issues have no decision. Their Final_Label is empty.",
                 found.undecided,
             )
             % {"n": count(found.undecided)},
             reverse("disagreements", args=[round_.pk]) if settles else "",
-            _("Settle") if settles else "",
+            _("Show disagreements") if settles else "",
         ),
-        Check(True, _("The round is closed: the package stays as it is."))
+        Check(True, _("The round is closed, so a later package has the same labels."))
         if round_.closed_at
-        else Check(False, _("The round is open: a later package may hold more.")),
+        else Check(False, _("The round is open, so a later package may have more labels.")),
         *_surplus(found),
     ]
 
@@ -177,20 +184,30 @@ def _withheld(found: Contents) -> list[Check]:
     if not found.withheld:
         return []
     text = ngettext(
-        "%(n)s issue is held back from you: you still have to label it in another round. It is in no file.",
-        "%(n)s issues are held back from you: you still have to label them in another round. They are in no"
-        " file.",
+        "%(n)s issue is hidden until you label it in another round. No file has this issue.",
+        "%(n)s issues are hidden until you label them in another round. No file has these issues.",
         found.withheld,
     )
     return [Check(False, text % {"n": count(found.withheld)})]
+
+
+def _coached(found: Contents) -> list[Check]:
+    if not found.coached:
+        return []
+    text = ngettext(
+        "%(n)s issue was in a pilot or training before. coached.csv lists this issue.",
+        "%(n)s issues were in a pilot or training before. coached.csv lists these issues.",
+        found.coached,
+    )
+    return [Check(False, text % {"n": count(found.coached)})]
 
 
 def _surplus(found: Contents) -> list[Check]:
     if not found.surplus:
         return []
     text = ngettext(
-        "%(n)s surplus label stands in the long layout only, marked.",
-        "%(n)s surplus labels stand in the long layout only, marked.",
+        "%(n)s surplus label is in labels_long.csv only, and is marked there.",
+        "%(n)s surplus labels are in labels_long.csv only, and are marked there.",
         found.surplus,
     )
     return [Check(True, text % {"n": count(found.surplus)})]
@@ -198,7 +215,9 @@ def _surplus(found: Contents) -> list[Check]:
 
 @dataclass(frozen=True)
 class File:
-    """One file of the package. `rows` is None for files without rows; `file` is its name for `download`."""
+    """One file of the package. `rows` is None for files without rows; `file` is its name for `download`. With
+    `if_any` the package has it, or several, only where the study has anything of the kind.
+    """
 
     name: str
     what: str
@@ -206,6 +225,7 @@ class File:
     file: str = ""
     folder: str = ""
     curl: tuple[str, ...] = ()
+    if_any: bool = False
 
 
 def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]:
@@ -222,12 +242,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             curl(f"{slugify(folder.name) or repository.pk}.csv", repository=repository.path, layout="wide")
             for repository in folder.repositories
         )
-        what = _("labels of %(repository)s, a row per issue") % {
+        what = _("labels of %(repository)s, one row per issue") % {
             "repository": ", ".join(repository.path for repository in folder.repositories)
         }
         files.append(File(f"{folder.name}/{folder.name}.csv", what, folder.rows, "wide", folder.name, lines))
         files += [
-            File(f"{folder.name}/{name}", _("issue addresses, as they were listed"), rows)
+            File(f"{folder.name}/{name}", _("addresses of issues, in their original order"), rows)
             for name, rows in folder.lists
         ]
     return [
@@ -235,27 +255,48 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         File("taxonomy.csv", _("the categories with their definitions"), found.categories),
         File(
             "labels_long.csv",
-            _("a row per label, with volunteer, summary and time"),
+            _("one row per label, with volunteer, summary and time"),
             found.labels,
             "long",
             curl=(curl("labels_long.csv", layout="long"),),
         ),
         File(
             "issues.csv",
-            _("a row per issue, with the time of its last label and the decision"),
+            _("one row per issue, with its decision and the time of its last label"),
             found.revealed,
         ),
-        File("labels_twice.csv", _("the labels of the drift check beside the first ones"), found.twice),
-        File("labels_of_models.csv", _("the labels of models, where there are any"), None),
-        File("ballots.csv", _("the last ballots on the issues of meetings, where there are any"), None),
-        File("false_positives.csv", _("what a screening of the study excluded, where there was one"), None),
-        File("rounds/…", _("labels and issues of the rounds that the report stands beside, if any"), None),
-        File("agreement.json", _("the agreement report, by type, repository, month and round"), None),
-        File("proposals.json", _("decided proposals for the taxonomy, where there are any"), None),
-        *(File(name, _("a frozen report, as it was"), None) for name in found.reports),
-        File("recompute.py", _("a script that computes every number of the report from these files"), None),
-        *(File(name, _("a part of the script"), None) for name in SCRIPTS[1:]),
-        File("requirements.txt", _("the libraries of the script, in their versions"), None),
-        File("README.md", _("what the files hold, and how to run the script"), None),
-        File("manifest.json", _("moment, version of the taxonomy, SHA-256 of every file"), None),
+        File("labels_twice.csv", _("second labels of the drift check, beside the first labels"), found.twice),
+        File("labels_of_models.csv", _("labels of models, if there are any"), None, if_any=True),
+        File("ballots.csv", _("last ballots on issues of meetings, if there are any"), None, if_any=True),
+        File(
+            "false_positives.csv",
+            _("issues that a screening excluded, if there was a screening"),
+            None,
+            if_any=True,
+        ),
+        *(
+            [
+                File(
+                    "coached.csv",
+                    _("issues that volunteers were coached on, with the pilot or training"),
+                    None,
+                )
+            ]
+            if found.coached
+            else []
+        ),
+        File(
+            "rounds/…",
+            _("labels and issues of the other rounds in the report, if there are any"),
+            None,
+            if_any=True,
+        ),
+        File("agreement.json", _("agreement report, by type, repository, month and round"), None),
+        File("proposals.json", _("decided proposals for the taxonomy, if there are any"), None, if_any=True),
+        *(File(name, _("frozen report, unchanged"), None) for name in found.reports),
+        File("recompute.py", _("script that computes every number of the report from these files"), None),
+        *(File(name, _("part of the script"), None) for name in SCRIPTS[1:]),
+        File("requirements.txt", _("libraries of the script, with versions"), None),
+        File("README.md", _("description of the files, and how to run the script"), None),
+        File("manifest.json", _("time, version of the taxonomy, SHA-256 of every file"), None),
     ]

@@ -22,28 +22,34 @@ from studies.actions import record
 from studies.models import Membership
 
 LONGEST_NAME = 120
-NOTHING_TO_FREEZE = _("No issue of this round is complete and revealed: there is nothing to freeze.")
-NAME_IS_TAKEN = _("The round has a frozen report of this name already. Choose another name.")
+NOTHING_TO_FREEZE = _("No issue of this round is complete and revealed, so there is no report to freeze.")
+NAME_IS_TAKEN = _("This round already has a frozen report with this name. Choose another name.")
 
 
 @retried
 def freeze_report(
-    *, round_: Round, by: Membership | None, name: str, at: datetime | None = None
+    *,
+    round_: Round,
+    by: Membership | None,
+    name: str,
+    without_coached: bool = False,
+    at: datetime | None = None,
 ) -> FrozenReport:
     """Store the current agreement report at all levels, and the hash of its labels. `by`: None for a command.
 
     One transaction reads everything at one moment without pending decisions (`settled_snapshot`), so that the
     levels, the hash and later changes of final labels match. `at`: the moment, if the caller opened the
-    snapshot. A frozen report counts all complete, revealed issues, so a member who still has to label one of
-    them in another round cannot freeze. Raises NotAllowed, ReportHeldBack, and FreezeRefused with its field.
+    snapshot. `without_coached` leaves out the issues that volunteers were coached on. A frozen report counts
+    all other complete, revealed issues, so a member who still has to label one of the round's issues in
+    another round cannot freeze. Raises NotAllowed, ReportHeldBack, and FreezeRefused with its field.
     """
     if by is not None and not may_freeze(by, round_):
         raise errors.NotAllowed
     name = " ".join(name.split())
     if not name:
-        raise FreezeRefused(_("Give the report a name."), field="name")
+        raise FreezeRefused(_("Enter a name for the report."), field="name")
     if len(name) > LONGEST_NAME:
-        raise FreezeRefused(_("The name is longer than 120 characters. Shorten it."), field="name")
+        raise FreezeRefused(_("The name is longer than 120 characters. Shorten the name."), field="name")
     with settled_snapshot(round_) as now:
         moment = at or now
         round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=round_.pk)
@@ -51,11 +57,11 @@ def freeze_report(
             raise FreezeRefused(NAME_IS_TAKEN, field="name")
         if withheld := keeps_frozen(round_, by).count():
             raise ReportHeldBack(_cannot_freeze(withheld))
-        reports = levels_of(round_)
+        reports = levels_of(round_, without_coached=without_coached)
         newest = next(iter(reports.values()))
         if not newest.complete:
             raise FreezeRefused(NOTHING_TO_FREEZE)
-        inputs = inputs_hash(round_)
+        inputs = inputs_hash(round_, without_coached=without_coached)
         document = {
             "name": name,
             "study": round_.study.slug,
@@ -81,6 +87,7 @@ def freeze_report(
                     version_id=round_.version_id,
                     code_version=version(),
                     inputs_hash=inputs,
+                    without_coached=without_coached,
                     issues=newest.complete,
                     document=as_text(document),
                     frozen_by=by,
@@ -95,11 +102,11 @@ def freeze_report(
 
 def _cannot_freeze(withheld: int) -> str:
     return ngettext(
-        "%(n)s issue of this round is held back from you until you have labelled it in another round, and"
-        " a frozen report is of all issues. Nothing was frozen. Label it first, or ask a lead who has"
-        " nothing to label there.",
-        "%(n)s issues of this round are held back from you until you have labelled them in another round,"
-        " and a frozen report is of all issues. Nothing was frozen. Label them first, or ask a lead who"
-        " has nothing to label there.",
+        "%(n)s issue of this round is hidden until you label it in another round. A frozen report needs all"
+        " issues, so nothing was frozen. Label this issue first, or ask a lead who has no labels left to"
+        " give there.",
+        "%(n)s issues of this round are hidden until you label them in another round. A frozen report needs"
+        " all issues, so nothing was frozen. Label these issues first, or ask a lead who has no labels left"
+        " to give there.",
         withheld,
     ) % {"n": count(withheld)}

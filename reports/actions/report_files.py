@@ -27,9 +27,17 @@ WAIT = 300
 Report = Callable[[int, int | None, str], None]
 
 
-def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | None = None) -> Job:
+def ask_for_report(
+    *,
+    round_: Round,
+    by: Membership,
+    form: str,
+    level: Level | None = None,
+    without_coached: bool = False,
+) -> Job:
     """The unfinished or new job that makes the report as a file of one of FORMS for this member. `level`: the
-    round's depth by default. ValueError for an unknown form.
+    round's depth by default. `without_coached` leaves out issues that volunteers were coached on. ValueError
+    for an unknown form.
     """
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(FORMS)}")
@@ -38,13 +46,22 @@ def ask_for_report(*, round_: Round, by: Membership, form: str, level: Level | N
         "member": by.pk,
         "form": form,
         "level": level_name(level or round_.depth),
+        "without_coached": without_coached,
         "language": get_language(),
     }
     waiting = report_jobs(round_, by).filter(finished_at=None, arguments=arguments).first()
     return waiting or enqueue(MAKING, arguments=arguments, by=by.user)
 
 
-def make_report(*, round_: Round, by: Membership, form: str, level: Level, report: Report) -> dict[str, Any]:
+def make_report(
+    *,
+    round_: Round,
+    by: Membership,
+    form: str,
+    level: Level,
+    report: Report,
+    without_coached: bool = False,
+) -> dict[str, Any]:
     """Make the file, or find a recent file with the same content; returns the result of its job.
 
     The report and the readable issues, which `finished_file` checks, are read at one moment. Raises
@@ -52,22 +69,29 @@ def make_report(*, round_: Round, by: Membership, form: str, level: Level, repor
     """
     if by.left_at or not may_read_revealed(by):
         raise ReportNotForYou
-    report(0, None, _("counting"))
+    report(0, None, _("counting labels"))
     with snapshot():
         blind = withheld_issues(round_, by)
-        found = agreement_report(round_, level=level, by=PAGE_BY, blind=blind, reader=Reader(by))
+        found = agreement_report(
+            round_,
+            level=level,
+            by=PAGE_BY,
+            blind=blind,
+            reader=Reader(by),
+            without_coached=without_coached,
+        )
         drafted = draft(found, form)
         issues = runs(readable(round_, by))
     name = file_cache.recent(drafted.digest, form)
     if name is None:
         name = file_cache.named(drafted.digest, form, found.as_of)
-        report(0, drafted.steps, _("drawing the pictures"))
+        report(0, drafted.steps, _("drawing pictures"))
         content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
         file_cache.put(name, content)
     report(drafted.steps, drafted.steps, "")
     return {
         "file": name,
-        "name": file_name(round_, level, f"agreement.{form}"),
+        "name": file_name(round_, level, f"agreement.{form}", without_coached=without_coached),
         "as_of": file_cache.moment_of(name).isoformat(),
         "withheld": found.withheld,
         "missing_letters": without_a_font(names_of(found)) if form == "pdf" else "",

@@ -4,7 +4,6 @@ from dataclasses import asdict
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -13,17 +12,11 @@ from consensus.queries.changed_votes import changed_votes
 from consensus.queries.consensus_numbers import consensus_numbers
 from consensus.rules import may_see_disagreements
 from reports.agreement_report import LEVELS
+from reports.api.parameters import COACHED, leaves_out_coached, level_asked_for
 from reports.queries.before_after import before_and_after
 from rounds.pages import seat_in
-from taxonomy.models import Level
-
-
-def level_asked_for(request: Request) -> Level | None:
-    """The level of `?level=`; None without this parameter."""
-    level = request.query_params.get("level")
-    if level and level not in LEVELS:
-        raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})
-    return LEVELS[level] if level else None
+from rounds.queries.blindness import NOTHING
+from rounds.queries.coached import coached_in_report
 
 
 class Consensus(APIView):
@@ -45,13 +38,15 @@ class Consensus(APIView):
             },
         ),
         parameters=[
-            OpenApiParameter("level", str, enum=list(LEVELS), description="Down to the round's depth")
+            OpenApiParameter("level", str, enum=list(LEVELS), description="Down to the round's depth"),
+            COACHED,
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = seat_in(request, round_id, may_see_disagreements)
-        found = changed_votes(round_, member)
-        both = before_and_after(round_, member, level=level_asked_for(request), found=found)
+        without = coached_in_report(round_, NOTHING)[0] if leaves_out_coached(request) else NOTHING
+        found = changed_votes(round_, member, without=without)
+        both = before_and_after(round_, member, level=level_asked_for(request), found=found, without=without)
         return Response(
             {
                 "agreement": both.as_dict(),

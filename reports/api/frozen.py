@@ -34,15 +34,16 @@ class FrozenReportSerializer(serializers.ModelSerializer[FrozenReport]):
     held_back = serializers.SerializerMethodField(
         help_text="You still have to label some of its issues in another round"
     )
-    issues = serializers.SerializerMethodField(help_text="null where it is held back")
+    issues = serializers.SerializerMethodField(help_text="null while issues are hidden from you")
     inputs_sha256 = serializers.SerializerMethodField(
-        help_text="SHA-256 of labels_long.csv at that moment; null where it is held back"
+        help_text="SHA-256 of labels_long.csv at that moment; null while issues are hidden from you"
     )
 
     class Meta:
         model = FrozenReport
         fields = (
-            "id", "name", "frozen_at", "by", "version", "crosscheck", "held_back", "issues", "inputs_sha256",
+            "id", "name", "frozen_at", "by", "version", "crosscheck", "held_back", "issues",
+            "without_coached", "inputs_sha256",
         )  # fmt: skip
 
     def get_by(self, frozen: FrozenReport) -> str | None:
@@ -60,6 +61,9 @@ class FrozenReportSerializer(serializers.ModelSerializer[FrozenReport]):
 
 class FreezingSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=120)
+    without_coached = serializers.BooleanField(
+        default=False, help_text="Leave out the issues that volunteers were coached on"
+    )
 
 
 class ReportChangeSerializer(serializers.Serializer[Any]):
@@ -118,7 +122,7 @@ class FrozenReports(APIView):
             raise PermissionDenied
         given = FreezingSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        frozen = freeze_report(round_=round_, by=member, name=given.validated_data["name"])
+        frozen = freeze_report(round_=round_, by=member, **given.validated_data)
         answer = FrozenReportSerializer(frozen, context={"withheld": withheld})
         return Response(answer.data, status=status.HTTP_201_CREATED)
 

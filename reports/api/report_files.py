@@ -30,6 +30,9 @@ class ReportFileRequestSerializer(serializers.Serializer[Any]):
     level = serializers.ChoiceField(
         choices=list(LEVELS), required=False, help_text="The round's depth if not given"
     )
+    without_coached = serializers.BooleanField(
+        default=False, help_text="Leave out the issues that volunteers were coached on"
+    )
 
 
 class ReportFileSerializer(serializers.ModelSerializer[Job]):
@@ -68,7 +71,7 @@ def _own(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Memb
 
 
 class ReportFiles(APIView):
-    """Have the whole report made as a file, of what is revealed to you and not held back from you."""
+    """Make the whole report as a file, of all issues that are revealed to you and not hidden from you."""
 
     @extend_schema(request=ReportFileRequestSerializer, responses={202: ReportFileSerializer})
     def post(self, request: Request, round_id: int) -> Response:
@@ -76,7 +79,13 @@ class ReportFiles(APIView):
         given = ReportFileRequestSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         level = LEVELS.get(given.validated_data.get("level", ""))
-        job = ask_for_report(round_=round_, by=member, form=given.validated_data["form"], level=level)
+        job = ask_for_report(
+            round_=round_,
+            by=member,
+            form=given.validated_data["form"],
+            level=level,
+            without_coached=given.validated_data["without_coached"],
+        )
         answer = ReportFileSerializer(job, context={"request": request}).data
         return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": answer["url"]})
 
@@ -91,7 +100,7 @@ class OneReportFile(APIView):
 
 
 class ReportFileContent(APIView):
-    """The file. 410 where it is not kept any more, 409 where something in it is held back from you now."""
+    """The file. 410 if the file was deleted, 409 if an issue in the file is hidden from you now."""
 
     content_negotiation_class = AsItIs
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_list_or_404, get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -24,7 +25,7 @@ from core.api import AsItIs, asked
 from ingest.models import Repository
 from reports.actions.exports import note_fetch
 from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
-from reports.api.consensus import level_asked_for
+from reports.api.parameters import COACHED, leaves_out_coached, level_asked_for, one_of
 from reports.exports import LAYOUTS, labels_csv
 from reports.file_responses import stored_as
 from reports.formats.json_report import report_as_dict
@@ -33,22 +34,26 @@ from rounds.api.shortcuts import category_of
 from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries.blindness import Reader, withheld_issues
+from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import rounds_for, volunteers
 from studies import rules
 from studies.api import allow
 from studies.pages import study_of
 from taxonomy.queries.codebooks import codebook
 
-FILTERS = {
-    "pair": "Two codes of the round's version are needed, with a comma.",
-    "type": "It is a code.",
-    "repository": "A whole number is needed.",
-    "split": "It says the sizes of the groups, with colons: 4:3.",
-    "parts_at": f"It is one of {', '.join(DEPTHS)}.",
-    "keyword": "It is a word.",
-    "cause": f"It is one of {', '.join(Decision.Cause.values)}.",
-    "state": f"It is one of {', '.join(STATES)}.",
-}
+
+def _forms() -> dict[str, str]:
+    """What a filter must look like, by its name, for refusals."""
+    return {
+        "pair": _("Use two codes of the version of the round, with a comma: C.1,C.9."),
+        "type": _("Use the code of a type."),
+        "repository": _("Use a whole number."),
+        "split": _("Use the sizes of the groups, with colons: 4:3."),
+        "parts_at": one_of(DEPTHS),
+        "keyword": _("Use a term of a keyword list."),
+        "cause": one_of(Decision.Cause.values),
+        "state": one_of(STATES),
+    }
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
@@ -99,7 +104,7 @@ class Disagreements(APIView):
             OpenApiParameter("pair", str, description="Two codes: C.1,C.9"),
             OpenApiParameter("type", str),
             OpenApiParameter("repository", int),
-            OpenApiParameter("volunteer", str, description="Pseudonym of who stands apart"),
+            OpenApiParameter("volunteer", str, description="Pseudonym of a volunteer with a minority label"),
             OpenApiParameter("split", str, description="Sizes of the groups of equal labels: 4:3"),
             OpenApiParameter("parts_at", str, enum=list(DEPTHS)),
             OpenApiParameter("keyword", str),
@@ -112,7 +117,7 @@ class Disagreements(APIView):
         round_, member = seat_in(request, round_id, may_see_disagreements)
         after = request.query_params.get("after") or None
         if after and not PLACE.fullmatch(after):
-            raise ValidationError({"after": ["It is the `next` of the page before."]})
+            raise ValidationError({"after": [_("Use the value of `next` of the page before.")]})
         found = disagreements(round_, _narrowing(request, round_), member, after=after)
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]
         return Response(
@@ -133,7 +138,7 @@ def _narrowing(request: Request, round_: Round) -> Narrowing:
             raise ValidationError({"volunteer": [f"Nobody labels in this round as {pseudonym!r}."]})
         given["volunteer"] = str(found.member_id)
     known = codebook(round_.version_id).by_code
-    for name, said in FILTERS.items():
+    for name, said in _forms().items():
         try:
             narrowing = Narrowing.from_query({name: given.get(name, "")})
         except ValueError as error:
@@ -217,6 +222,7 @@ class Agreement(APIView):
             OpenApiParameter(
                 "by", str, many=True, description=f"Repeats; a comma crosses: {', '.join(GROUPINGS)}"
             ),
+            COACHED,
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
@@ -224,11 +230,20 @@ class Agreement(APIView):
         level = level_asked_for(request)
         by = [names.split(",") for names in request.query_params.getlist("by")]
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
-            raise ValidationError({"by": [f"It is made of {', '.join(GROUPINGS)}."]})
+            raise ValidationError(
+                {"by": [_("Use these values: %(values)s.") % {"values": ", ".join(GROUPINGS)}]}
+            )
         if any("round" in names and len(names) > 1 for names in by):
             raise ValidationError({"by": ["Rounds are crossed with no other grouping."]})
         blind = withheld_issues(round_, member)
-        found = agreement_report(round_, level=level, by=by, blind=blind, reader=Reader(member))
+        found = agreement_report(
+            round_,
+            level=level,
+            by=by,
+            blind=blind,
+            reader=Reader(member),
+            without_coached=leaves_out_coached(request),
+        )
         return Response(report_as_dict(found))
 
 
@@ -247,6 +262,7 @@ class LabelsCsv(APIView):
             OpenApiParameter("repository", str, description="Path on the forge; all if not given"),
             OpenApiParameter("layout", str, enum=list(LAYOUTS)),
             OpenApiParameter("round", str, description="Name; needed if the study has several rounds"),
+            COACHED,
         ],
     )
     def get(self, request: Request, slug: str) -> HttpResponseBase:
@@ -254,7 +270,7 @@ class LabelsCsv(APIView):
         allow(rules.may_read_revealed(member))
         layout = request.query_params.get("layout", "wide")
         if layout not in LAYOUTS:
-            raise ValidationError({"layout": [f"It is one of {', '.join(LAYOUTS)}."]})
+            raise ValidationError({"layout": [one_of(LAYOUTS)]})
         rounds = rounds_for(request.user).filter(study=study)
         name = asked(request, "round")
         rounds = rounds.filter(name=name) if name else rounds.exclude(kind__in=Round.APART)
@@ -269,6 +285,8 @@ class LabelsCsv(APIView):
         blind = withheld_issues(round_, member)
         note_fetch(round_=round_, by=member, file=f"{layout} {path or 'all'}")
         headers = stored_as(f"labels-{round_.pk}-{layout}.csv", blind.count())
+        if leaves_out_coached(request):
+            blind |= coached_issues(round_)
         return StreamingHttpResponse(
             labels_csv(round_, layout=layout, repositories=repositories, blind=blind),
             content_type="text/csv; charset=utf-8",

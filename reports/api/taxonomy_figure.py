@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from core.api import AsItIs
 from drawing.vega import FORMS
+from reports.api.parameters import one_of
 from reports.file_responses import figure_asked_for, figure_response
 from reports.queries.category_shares import UNITS
 from studies.queries import membership_of
@@ -35,7 +36,7 @@ class TaxonomyFigureFile(APIView):
     def get(self, request: Request, taxonomy_id: int, number: int, form: str) -> HttpResponse:
         version = version_of(request, taxonomy_id, number)
         if request.query_params.get("of") not in {None, "", *UNITS}:
-            raise ValidationError({"of": [f"It is one of {', '.join(UNITS)}."]})
+            raise ValidationError({"of": [one_of(UNITS)]})
         member = membership_of(request.user, version.taxonomy.study)
         asked = figure_asked_for(version, member, request.query_params.dict())
         return figure_response(asked, version, form)

@@ -33,7 +33,7 @@ def document(report: AgreementReport) -> Document:
     found, round_ = report.overall, report.round
     if not found.issues:
         raise NothingToReport
-    moment = date_format(report.as_of, "j F Y, H:i") + " UTC"
+    moment = date_format(report.as_of, "DATETIME_FORMAT") + " UTC"
     named = {"version": round_.version.number, "taxonomy": round_.version.taxonomy.name}
     facts = [
         (_("Study"), round_.study.name),
@@ -49,12 +49,19 @@ def document(report: AgreementReport) -> Document:
     return {
         "title": _("Agreement: %(round)s") % {"round": round_.name},
         "moment": moment,
-        "kicker": _("Independent labels, before any meeting."),
+        "kicker": _("Imported labels. Crosscheck did not see how these labels were made.")
+        if round_.is_imported
+        else _("Independent labels, before any meeting."),
         "facts": [{"name": name, "text": text} for name, text in facts],
         "headline": _headline(report),
         "notes": [
             note
-            for note in (say.not_of_the_study(report), say.compared(found), say.undecided(report))
+            for note in (
+                say.not_of_the_study(report),
+                say.coached(report),
+                say.compared(found),
+                say.undecided(report),
+            )
             if note
         ],
         "paragraph": say.how_to_report(report),
@@ -67,8 +74,8 @@ def document(report: AgreementReport) -> Document:
             for one in definitions()
         ],
         "symbols": _(
-            "n_ik labels of category k on issue i, r_i labels on issue i, N issues, q categories of the"
-            " codebook, used or not: %(size)s."
+            "n_ik: labels of category k on issue i. r_i: labels on issue i. N: issues. q: categories of the"
+            " codebook, used or not (%(size)s)."
         )
         % {"size": size},
         "left_out": [{"count": f"{part.count:,}", "text": part.text} for part in say.left_out(report)],

@@ -63,9 +63,10 @@ def draft(report: AgreementReport, form: str) -> ReportDraft:
     return ReportDraft(form, found, specs)
 
 
-def file_name(round_: Round, level: int, name: str) -> str:
+def file_name(round_: Round, level: int, name: str, *, without_coached: bool = False) -> str:
     """The name of a file of this report, made from its study, round and level."""
-    return named_for(round_, f"-{level_name(level)}-{name}")
+    without = "without-coached-" if without_coached else ""
+    return named_for(round_, f"-{level_name(level)}-{without}{name}")
 
 
 def named_for(round_: Round, ending: str) -> str:

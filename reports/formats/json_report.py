@@ -2,17 +2,24 @@
 
 from typing import Any
 
+from django.utils import translation
+
 from reports.agreement_report import AgreementReport, level_name
 from reports.sections.registry import JSON_PARTS
 
 
+@translation.override("en")
 def report_as_dict(report: AgreementReport) -> dict[str, Any]:
-    """The report at full precision; an undefined number is null with a reason. Five queries at most."""
+    """The report at full precision; an undefined number is null with a reason, in English whoever asks: the
+    same report is the same file. Five queries at most.
+    """
     return {
         "study": report.round.study.slug,
         "round": report.round.name,
         "level": level_name(report.level),
         "as_of": report.as_of.isoformat(),
         "withheld": report.withheld,
+        "coached": report.coached,
+        "coached_left_out": report.without_coached,
         **{part.key: part.value(report) for part in JSON_PARTS},
     }

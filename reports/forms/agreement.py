@@ -8,7 +8,7 @@ class WithinForm(forms.Form):
     """The half width of the interval to plan for."""
 
     within = forms.FloatField(
-        label=_("Half width"),
+        label=_("Half of the interval"),
         min_value=0.001,
         max_value=0.5,
         widget=forms.NumberInput(attrs={"step": "0.001", "class": "input small", "placeholder": "0.02"}),
@@ -21,9 +21,14 @@ class FreezeForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=120,
-        help_text=_("Such as: Submission to ICSE 2027"),
-        error_messages={"required": _("Give the report a name.")},
+        help_text=_("For example: Submission to ICSE 2027"),
+        error_messages={"required": _("Enter a name for the report.")},
     )
+
+    @property
+    def leaves_out_coached(self) -> bool:
+        """Was the form sent from a report without the issues that volunteers were coached on?"""
+        return self.data.get("coached") == "no"
 
 
 class SinceForm(forms.Form):
@@ -32,5 +37,5 @@ class SinceForm(forms.Form):
     since = forms.DateTimeField(
         label=_("Since"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
-        error_messages={"invalid": _("Choose a date and a time, such as 2026-03-01 09:00.")},
+        error_messages={"invalid": _("Choose a date and a time, for example 2026-03-01 09:00.")},
     )

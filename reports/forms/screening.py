@@ -20,7 +20,7 @@ class ScreenForm(forms.Form):
         label=_("Rationale"),
         max_length=LONGEST_RATIONALE,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": _("Give the reason for this decision in a sentence.")},
+        error_messages={"required": _("Give the reason for this decision in one sentence.")},
     )
     seen_number = forms.IntegerField(min_value=0, max_value=32_767, widget=forms.HiddenInput)
 
@@ -31,7 +31,7 @@ class ScreenForm(forms.Form):
         super().__init__(*args, **kwargs)
         out, may = excluded_codes(book, round_), book.choosable(round_.depth)
         said = [
-            (id_, f"{state.code} {state.name}", id_ in out)
+            (id_, f"{state.code} {state.title}", id_ in out)
             for id_, state in book.states.items()
             if id_ in may
         ]

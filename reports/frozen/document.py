@@ -15,31 +15,34 @@ from reports.frozen.figures import Figure, KeyedFigures
 from reports.models import FrozenReport
 from reports.sections.registry import JSON_PARTS
 from rounds.models import Round
-from rounds.queries.blindness import NOTHING, WithheldIssues
+from rounds.queries.coached import NOTHING, coached_issues
 from taxonomy.queries.codebooks import codebook
 
 
-def levels_of(round_: Round, blind: WithheldIssues = NOTHING) -> dict[str, AgreementReport]:
-    """The current report at every level with categories, by the level's name.
+def levels_of(round_: Round, *, without_coached: bool = False) -> dict[str, AgreementReport]:
+    """The current report at every level with categories, by the level's name; `without_coached` leaves out
+    the issues that volunteers were coached on.
 
     It reads this round alone: false positives of a screening are only for readers who may see them.
     """
     book = codebook(round_.version_id)
     return {
-        name: agreement_report(round_, level=level, by=BY, blind=blind)
+        name: agreement_report(round_, level=level, by=BY, without_coached=without_coached)
         for name, level in LEVELS.items()
         if book.at_level(level)
     }
 
 
-def inputs_hash(round_: Round) -> str:
+def inputs_hash(round_: Round, *, without_coached: bool = False) -> str:
     """SHA-256 of the current labels_long.csv, the source of every number except the drift check. Streamed.
 
-    The replication package and REST give the same file, so `sha256sum` recomputes the hash. It has a row per
-    revealed label in the order of the round and of its columns, with the current decision.
+    The replication package and REST give the same file, with and without coached issues, so `sha256sum`
+    recomputes the hash. It has a row per revealed label in the order of the round and of its columns, with
+    the current decision.
     """
     digest = hashlib.sha256()
-    for chunk in labels_csv(round_, layout="long"):
+    blind = coached_issues(round_) if without_coached else NOTHING
+    for chunk in labels_csv(round_, layout="long", blind=blind):
         digest.update(chunk)
     return digest.hexdigest()
 
@@ -93,7 +96,8 @@ class Difference:
 
 def difference(frozen: FrozenReport) -> Difference:
     """Compare the current numbers with a frozen report, for a reader without withheld issues."""
-    then, now = json.loads(frozen.document)["levels"], levels_of(frozen.round)
+    then = json.loads(frozen.document)["levels"]
+    now = levels_of(frozen.round, without_coached=frozen.without_coached)
     newest = next(iter(now.values()))
     return Difference(
         as_of=newest.as_of,

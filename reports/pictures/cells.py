@@ -135,8 +135,8 @@ def _pair_said(row: Row, name: str) -> str:
     if name == "confusion":
         return (
             ngettext(
-                "%(first)s and %(second)s: side by side on %(issues)s issue",
-                "%(first)s and %(second)s: side by side on %(issues)s issues",
+                "%(first)s and %(second)s: together on %(issues)s issue",
+                "%(first)s and %(second)s: together on %(issues)s issues",
                 row["issues"],
             )
             % said
@@ -154,5 +154,5 @@ def _month_said(row: Row) -> str:
         "labels": f"{row['labels']:,}",
         "decided": f"{row['decided']:,}",
     }
-    text = _("%(code)s in %(month)s: %(share)s %% of the labels (%(labels)s), final on %(decided)s issues")
+    text = _("%(code)s in %(month)s: %(share)s %% of the labels (%(labels)s), decided for %(decided)s issues")
     return text % said

@@ -168,7 +168,7 @@ def _said(row: Row, field: str, count: str, beside: str) -> str:
             said | {"second": number(row[beside]) or _("undefined")}
         )
     if beside:
-        return _p("mark", "%(name)s: %(value)s; the volunteers with each other %(second)s") % (
+        return _p("mark", "%(name)s: %(value)s; between volunteers %(second)s") % (
             said | {"second": number(row[beside]) or _("undefined")}
         )
     if found := row.get("labels" if "kappa" in row else "issues"):

@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
     datasets: dict[str, list[Row]]
 
 
-UNDEFINED_BECAUSE = gettext_lazy("Undefined because")
+UNDEFINED_BECAUSE = gettext_lazy("Why undefined")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Picture:
     def no_room(self) -> str:
         """The number of rows or names that a picture leaves out, in words; "" for none."""
         text = ngettext(
-            "%(n)s more had no room: the one with the fewest.",
-            "%(n)s more had no room: those with the fewest.",
+            "%(n)s row with few issues or labels does not fit here.",
+            "%(n)s rows with few issues or labels do not fit here.",
             self.left,
         )
         return text % {"n": f"{self.left:,}"} if self.left else ""

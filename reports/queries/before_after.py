@@ -17,7 +17,7 @@ from reports.agreement_report import AgreementReport, LevelTooDeep, level_name
 from reports.level_agreement import agreement_of
 from reports.queries.label_tuples import Tuples, tuples
 from rounds.models import CurrentLabel, Round
-from rounds.queries.blindness import withheld_issues
+from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues
 from rounds.queries.categories import categories_of
 from rounds.queries.rounds import volunteers
 from studies.models import Membership
@@ -63,19 +63,25 @@ class BeforeAfter:
 
 
 def before_and_after(
-    round_: Round, member: Membership | None, *, level: Level | None = None, found: ChangedVotes | None = None
+    round_: Round,
+    member: Membership | None,
+    *,
+    level: Level | None = None,
+    found: ChangedVotes | None = None,
+    without: WithheldIssues = NOTHING,
 ) -> BeforeAfter:
     """Both agreements, over all complete, revealed issues that are not withheld from the reader.
 
     For the second one, an author's last ballot in a closed vote on the issue replaces the label; without a
     ballot, or after abstaining, the label stays. `level`: the round's depth by default. `found`: the result
-    of `changed_votes`, if the caller has it. LevelTooDeep below the depth, or without categories there.
+    of `changed_votes`, if the caller has it. `without`: issues of the round to leave out. LevelTooDeep below
+    the depth, or without categories there.
     """
     level = Level(level or round_.depth)
     book = categories_of(round_.version_id)
     if level > round_.depth or not book.at_level(level):
         raise LevelTooDeep
-    moves = (found or changed_votes(round_, member)).moves
+    moves = (found or changed_votes(round_, member, without=without)).moves
     ballots = {(move.issue, move.member): move.after for move in moves if move.after is not None}
     voted = sorted({issue for issue, _member in ballots})
     blind = withheld_issues(round_, member)
@@ -85,7 +91,7 @@ def before_and_after(
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         before[issue].append((who, category))
         after[issue].append((who, ballots.get((issue, who), category)))
-    rest = tuples(round_, book, without=voted, blind=blind)
+    rest = tuples(round_, book, without=voted, blind=blind | without)
     members = volunteers(round_).values_list("member", flat=True)
     # Without columns, labels are in the order of slots.
     columns = {member: column for column, member in enumerate(members)} if rest.columns else {}
@@ -110,10 +116,10 @@ def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
     if report.reader is None or report.level > report.round.depth:
         return None
     member = report.reader.member
-    found = changed_votes(report.round, member)
+    found = changed_votes(report.round, member, without=report.without)
     if not found.moves:
         return None
-    return before_and_after(report.round, member, level=report.level, found=found)
+    return before_and_after(report.round, member, level=report.level, found=found, without=report.without)
 
 
 def _changed(moves: Iterable[LabelMove], book: Codebook, level: Level) -> int:

@@ -16,7 +16,8 @@ from core import clock
 from reports.level_agreement import agreement_of
 from reports.queries.label_tuples import REASONS, Edition, Tuples
 from rounds.models import Round, RoundVolunteer
-from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
+from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, seen_sql
+from rounds.queries.coached import coached_issues_in
 from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook, codebooks
@@ -66,9 +67,12 @@ class RoundAgreement:
         return {"group": {"round": self.round.name}, "withheld": self.withheld, **found}
 
 
-def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgreement]:
+def other_rounds(
+    round_: Round, level: Level, reader: Reader, *, without_coached: bool = False
+) -> list[RoundAgreement]:
     """The agreement of every other round of the study with the same taxonomy, as in the round's own report:
-    over its revealed labels, without issues withheld from the reader.
+    over its revealed labels, without issues withheld from the reader, and on request without those that its
+    volunteers were coached on.
 
     Every round is read with its own version: a label counts as its ancestor in this version's tree, and
     expected agreement uses the categories of this version. Labels name their category by identity, so renamed
@@ -80,7 +84,8 @@ def other_rounds(round_: Round, level: Level, reader: Reader) -> list[RoundAgree
         return []
     blind = reader.withheld_issues(rounds)
     books = codebooks({one.version_id for one in rounds})
-    found = tuples_of(rounds, books, blind)
+    coached = coached_issues_in(rounds) if without_coached else NOTHING
+    found = tuples_of(rounds, books, blind | coached)
     counted = blind.filter(completed_at__isnull=False).order_by().values_list("round").annotate(Count("pk"))
     withheld = dict(counted)
     return [

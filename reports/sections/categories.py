@@ -66,9 +66,8 @@ CATEGORIES = Section(
         title=gettext_lazy("Agreement by category"),
         value="kappa",
         caption=gettext_lazy(
-            "Kappa of each category against all others with its 95 % interval, and the number of labels"
-            " behind it; the dashed line is Fleiss’ kappa of all categories."
-            " *: few labels, the value says little."
+            "Kappa of each category against all others, with its 95 % interval and its number of labels."
+            " The dashed line is Fleiss’ kappa of all categories. *: few labels, so the value is uncertain."
         ),
         choose=heaviest("labels"),
         draw=draw_categories,

@@ -150,7 +150,7 @@ COMPOSITION = Section(
         name="years",
         title=gettext_lazy("The issues by repository and year"),
         value="issues",
-        caption=gettext_lazy("How many issues of each repository were opened in each year."),
+        caption=gettext_lazy("Issues of each repository, by the year in which they were opened."),
         part=_years,
         columns=(Column("year", gettext_lazy("Year")),),
         choose=corner(("repository",), "issues", lambda _room: widths.ROWS),
@@ -212,7 +212,7 @@ DISTRIBUTION = Section(
         title=gettext_lazy("What was decided"),
         value="share",
         caption=gettext_lazy(
-            "How many of the decided issues each type (strong) and each of its themes (pale) was decided for."
+            "Decided issues of each type (strong colour) and of each of its themes (pale colour)."
         ),
         part=_themes_below_types,
         choose=heaviest("issues"),

@@ -121,7 +121,7 @@ def _text(stretch: Stretch) -> str:
 
 DISSENTS = Section(
     key="dissents",
-    title=gettext_lazy("When volunteers stood alone, by tenth of their labels"),
+    title=gettext_lazy("When one volunteer differed from all others, by tenth of labels"),
     columns=(
         VOLUNTEER,
         Column("tenth", gettext_lazy("Tenth")),

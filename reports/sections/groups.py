@@ -72,7 +72,7 @@ TYPES = Section(
         title=gettext_lazy("Agreement by decided type"),
         value="fleiss_kappa",
         caption=gettext_lazy(
-            "Fleiss’ kappa with its 95 % interval of the issues that were decided as each type."
+            "Fleiss’ kappa of the issues that were decided as each type, with its 95 % interval."
         ),
         choose=heaviest("issues"),
         draw=draw_types,
@@ -88,7 +88,7 @@ REPOSITORIES = Section(
     picture=PictureKind(
         title=gettext_lazy("Agreement by repository"),
         value="fleiss_kappa",
-        caption=gettext_lazy("Fleiss’ kappa with its 95 % interval of the issues of each repository."),
+        caption=gettext_lazy("Fleiss’ kappa of the issues of each repository, with its 95 % interval."),
         choose=heaviest("issues"),
         draw=draw_repositories,
         ends_with_all=True,

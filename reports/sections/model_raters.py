@@ -88,7 +88,7 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
 
 MODELS = Section(
     key="models",
-    title=gettext_lazy("Models beside the volunteers"),
+    title=gettext_lazy("Models compared with volunteers"),
     columns=(
         columns.Column("model", gettext_lazy("Model")),
         columns.LABELS,
@@ -97,8 +97,8 @@ MODELS = Section(
         columns.LOW,
         columns.HIGH,
         columns.MEAN_KAPPA,
-        columns.Column("volunteers_agreement", gettext_lazy("Volunteers with each other")),
-        columns.Column("volunteers_kappa", gettext_lazy("Volunteers’ own mean κ")),
+        columns.Column("volunteers_agreement", gettext_lazy("Between volunteers")),
+        columns.Column("volunteers_kappa", gettext_lazy("Mean κ between volunteers")),
         columns.DECIDED_ISSUES,
         columns.DECISION_AGREEMENT,
         columns.DECISION_KAPPA,
@@ -110,8 +110,8 @@ MODELS = Section(
         title=gettext_lazy("Models against volunteers"),
         value="agreement",
         caption=gettext_lazy(
-            "The share of the volunteers’ labels that equal those of each model, with its 95 % interval"
-            " (dots), and of those that equal each other on the same issues (open diamonds)."
+            "Dots: share of the volunteers’ labels that equal the label of the model, with its 95 %"
+            " interval. Open diamonds: share of equal labels between volunteers, on the same issues."
         ),
         part=columns_of("model", "labels", "agreement", "low", "high", "volunteers_agreement", "reason"),
         choose=heaviest("labels"),
@@ -124,8 +124,8 @@ MODELS = Section(
         parts={"models": gettext_lazy("Model %(of)s")},
         names={
             "compared": gettext_lazy("Issues compared"),
-            "volunteers_percent_agreement": gettext_lazy("Volunteers among themselves"),
-            "volunteers_light_kappa": gettext_lazy("κ of the volunteers"),
+            "volunteers_percent_agreement": gettext_lazy("Between volunteers"),
+            "volunteers_light_kappa": gettext_lazy("κ between volunteers"),
             **DECISION_NAMES,
         },
     ),

@@ -139,7 +139,7 @@ def _small(value: float) -> str:
 
 OVER_TIME = Section(
     key="over-time",
-    title=gettext_lazy("What was labelled and decided by month"),
+    title=gettext_lazy("Labels and decisions by month"),
     columns=(
         MONTH, CODE, LABELS, SHARE, DECIDED, Column("decided_share", gettext_lazy("Share of decided")),
     ),
@@ -149,8 +149,8 @@ OVER_TIME = Section(
         title=gettext_lazy("Labels over time"),
         value="share",
         caption=gettext_lazy(
-            "Of the labels of each month, by which its issues became complete, the percentage of each of the"
-            " most frequent categories."
+            "Share of the most frequent categories among the labels of each month. The month of an issue is"
+            " the month of its last label."
         ),
         more=lambda report: " ".join(change_sentences(periods(report).change)),
         part=_drawn,
@@ -165,12 +165,12 @@ OVER_TIME = Section(
             "over-time": gettext_lazy("Over time: %(of)s"),
             "over-time-test": gettext_lazy("Change over time"),
         },
-        names={"decided": gettext_lazy("Decided so")},
+        names={"decided": gettext_lazy("Decided issues")},
     ),
 )  # fmt: skip
 OVER_TIME_TEST = Section(
     key="over-time-test",
-    title=gettext_lazy("Whether decisions changed over the months"),
+    title=gettext_lazy("Test: do decisions change over the months?"),
     columns=(
         DECIDED_ISSUES,
         Column("months", gettext_lazy("Months")),
@@ -179,7 +179,7 @@ OVER_TIME_TEST = Section(
         Column("df", gettext_lazy("Degrees of freedom")),
         Column("p", "p", digits=_small),
         Column("cramers_v", gettext_lazy("Cramér’s V")),
-        Column("smallest_expected", gettext_lazy("Smallest number expected")),
+        Column("smallest_expected", gettext_lazy("Smallest expected number")),
         REASON,
     ),
     rows=lambda report: [_change(report).values()],

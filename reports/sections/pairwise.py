@@ -149,13 +149,13 @@ PAIRS = Section(
     title=gettext_lazy("By pair of volunteers"),
     columns=(FIRST, SECOND, ISSUES, PERCENT_AGREEMENT, COHEN_KAPPA, REASON),
     rows=lambda report: (pair.values() for pair in _pairs(report)),
-    card=Card("reports/agreement/_pairs.html", _pairs_card, "right"),
+    card=Card("reports/agreement/_pairs.html", _pairs_card, "left"),
     picture=PictureKind(
         title=gettext_lazy("Agreement by pair of volunteers"),
         value="cohen_kappa",
         caption=gettext_lazy(
-            "Cohen’s kappa of every two volunteers, over the issues that both labelled; those who agree stand"
-            " side by side."
+            "Cohen’s kappa of each pair of volunteers, over the issues that both labelled. Volunteers who"
+            " agree are next to each other."
         ),
         choose=corner(("first", "second"), "issues", lambda room: room.raters),
         draw=lambda report, found, room: draw_pairs(side_by_side(report), found, room),
@@ -170,14 +170,14 @@ PAIRS = Section(
 )
 CONFUSION = Section(
     key="confusion",
-    title=gettext_lazy("Categories side by side on one issue"),
+    title=gettext_lazy("Categories chosen for the same issue"),
     columns=(FIRST, SECOND, ISSUES),
     rows=lambda report: (pair.values() for pair in _confusion(report)),
     card=Card("reports/agreement/_confused.html", _confusion_card, "left"),
     picture=PictureKind(
-        title=gettext_lazy("Categories side by side on one issue"),
+        title=gettext_lazy("Categories chosen for the same issue"),
         value="issues",
-        caption=gettext_lazy("On how many issues two categories were both chosen."),
+        caption=gettext_lazy("Number of issues for which both categories were chosen."),
         choose=corner(("first", "second"), "issues", lambda room: room.categories),
         draw=draw_confusion,
     ),
@@ -190,7 +190,7 @@ CONFUSION = Section(
 )
 AGAINST_DECISION = Section(
     key="against-decision",
-    title=gettext_lazy("Label against decision"),
+    title=gettext_lazy("Labels that differ from the decision"),
     columns=(Column("label", gettext_lazy("Label")), Column("decision", gettext_lazy("Decision")), LABELS),
     rows=lambda report: (pair.values() for pair in _against_decision(report)),
     card=Card("reports/agreement/_overruled.html", _against_decision_card, "left"),

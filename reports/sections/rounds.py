@@ -13,7 +13,7 @@ from reports.sections.chart_rows import group_row, kappa_axis
 from reports.sections.columns import GROUP_NUMBERS, KIND, ROUND, Column, group_cells
 from reports.sections.section import Card, PageQuery, Section
 
-NOTHING_AT_LEVEL = gettext_noop("the version has no categories at this level")
+NOTHING_AT_LEVEL = gettext_noop("the taxonomy version has no categories at this level")
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
@@ -52,7 +52,7 @@ ROUNDS = Section(
         KIND,
         Column("taxonomy_version", gettext_lazy("Taxonomy version")),
         *GROUP_NUMBERS,
-        Column("withheld", gettext_lazy("Held back")),
+        Column("withheld", gettext_lazy("Hidden")),
     ),
     rows=_rows,
     card=Card("reports/agreement/_rounds.html", _card),
@@ -60,8 +60,7 @@ ROUNDS = Section(
         title=gettext_lazy("Agreement by round"),
         value="fleiss_kappa",
         caption=gettext_lazy(
-            "Fleiss’ kappa with its 95 % interval of each round of the study with this taxonomy, in the order"
-            " in which they were opened."
+            "Fleiss’ kappa of each round with this taxonomy, with its 95 % interval, in the order of opening."
         ),
         part=columns_of("round", *(column.name for column in GROUP_NUMBERS)),
         choose=first_rows,

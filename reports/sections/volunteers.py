@@ -63,7 +63,7 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
 
 DECISION_NAMES = {
     "decision_issues": gettext_lazy("Decided issues"),
-    "decision_percent_agreement": gettext_lazy("Same as the decision"),
+    "decision_percent_agreement": gettext_lazy("Equal to the decision"),
     "decision_cohen_kappa": gettext_lazy("κ with the decision"),
 }
 VOLUNTEERS = Section(
@@ -79,9 +79,9 @@ VOLUNTEERS = Section(
         columns.DECIDED_ISSUES,
         columns.DECISION_AGREEMENT,
         columns.DECISION_KAPPA,
-        columns.Column("kappa_without", gettext_lazy("κ without them")),
-        columns.Column("effect", gettext_lazy("Effect")),
-        columns.Column("others_agree", gettext_lazy("Others agree")),
+        columns.Column("kappa_without", gettext_lazy("κ without this volunteer")),
+        columns.Column("effect", gettext_lazy("Effect on κ")),
+        columns.Column("others_agree", gettext_lazy("Others all agree")),
         columns.Column("alone", gettext_lazy("Alone")),
     ),
     rows=_rows,
@@ -91,6 +91,6 @@ VOLUNTEERS = Section(
         _as_list,
         _figures,
         parts={"volunteers": gettext_lazy("Volunteer %(of)s")},
-        names={"without": gettext_lazy("κ without them"), **DECISION_NAMES},
+        names={"without": gettext_lazy("κ without this volunteer"), **DECISION_NAMES},
     ),
 )

@@ -51,30 +51,31 @@ def planning(report: AgreementReport, within: float, issues: int, volunteers: Vo
     said = {"within": number(within), "issues": grouped(issues), "labels": report.round.labels_per_issue}
     now = report.overall.issues
     sentences = [
-        _("With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: these are enough.") % said
+        _("With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. This round has enough.")
+        % said
         if issues <= now
         else ngettext(
-            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
-            "With %(labels)s labels an issue, ± %(within)s takes %(issues)s issues: %(more)s more.",
+            "With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. You need %(more)s more.",
+            "With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. You need %(more)s more.",
             issues - now,
         )
         % {**said, "more": grouped(issues - now)}
     ]
     if volunteers.needed is not None:
         text = ngettext(
-            "With these issues it takes %(n)s volunteer labelling each of them.",
-            "With these issues it takes %(n)s volunteers labelling each of them.",
+            "With the issues of this round, you need %(n)s volunteer for each issue.",
+            "With the issues of this round, you need %(n)s volunteers for each issue.",
             volunteers.needed,
         )
         sentences.append(text % {"n": grouped(volunteers.needed)})
     elif volunteers.narrowest is not None:
         text = _(
-            "With these issues no number of volunteers is enough: ever more of them come close to"
-            " ± %(narrowest)s."
+            "With the issues of this round, no number of volunteers is enough. The interval stays wider"
+            " than ± %(narrowest)s."
         )
         sentences.append(text % {"narrowest": number(volunteers.narrowest)})
     else:
-        text = _("How many volunteers it takes with these issues is not known: %(reason)s.")
+        text = _("The number of volunteers that you need is not known: %(reason)s.")
         sentences.append(text % {"reason": _((volunteers.reason or Reason.NO_LABELS).text)})
     return sentences
 
@@ -120,11 +121,13 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
     said = _counted(report.overall.left_out, LEFT_OUT, REASONS)
     if report.withheld:
         text = ngettext(
-            "issue that who made this report still has to label in another round",
-            "issues that who made this report still has to label in another round",
+            "issue that the author of this report still has to label in another round",
+            "issues that the author of this report still has to label in another round",
             report.withheld,
         )
         said.append(LeftOut(report.withheld, text))
+    if report.coached and report.without_coached:
+        said.append(LeftOut(report.coached, COACHED % report.coached))
     return said
 
 
@@ -136,13 +139,17 @@ LEFT_OUT = {
         "surplus labels, given after their slots went to somebody else",
     ),
     "open_labels": ngettext_lazy(
-        "open label, whose category is yet to come", "open labels, whose categories are yet to come"
+        "open label, which has no category yet", "open labels, which have no category yet"
     ),
     "labels_above_the_level": ngettext_lazy(
         "label that stops above this level", "labels that stop above this level"
     ),
 }
 """Texts for what a report leaves out, by reason."""
+COACHED = ngettext_lazy(
+    "issue that volunteers were coached on in a pilot or training",
+    "issues that volunteers were coached on in a pilot or training",
+)
 LEFT_OUT_TWICE = {
     "open_labels": ngettext_lazy("issue with an open label", "issues with an open label"),
     "labels_above_the_level": ngettext_lazy(
@@ -162,10 +169,10 @@ def not_of_the_study(report: AgreementReport) -> str:
     if not report.withheld:
         return ""
     return ngettext(
-        "These are not the study’s numbers: %(n)s of %(all)s issues is held back from you. Publish those of"
-        " somebody from whom nothing is.",
-        "These are not the study’s numbers: %(n)s of %(all)s issues are held back from you. Publish those of"
-        " somebody from whom nothing is.",
+        "Do not publish these numbers: %(n)s of %(all)s issues is hidden from you. Ask a member who sees"
+        " all issues for the numbers of the study.",
+        "Do not publish these numbers: %(n)s of %(all)s issues are hidden from you. Ask a member who sees"
+        " all issues for the numbers of the study.",
         report.withheld,
     ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
 
@@ -175,10 +182,10 @@ def _published_by_another(report: AgreementReport) -> str:
     if not report.withheld:
         return ""
     return ngettext(
-        "[Not for publication: %(n)s of %(all)s issues is missing here, because whoever made this still has"
-        " to label it in another round. Publish the numbers of a member who has all issues.]",
-        "[Not for publication: %(n)s of %(all)s issues are missing here, because whoever made this still has"
-        " to label them in another round. Publish the numbers of a member who has all issues.]",
+        "[Not for publication: %(n)s of %(all)s issues is missing, because its reader still has to label it"
+        " in another round. Publish the numbers of a member who sees all issues.]",
+        "[Not for publication: %(n)s of %(all)s issues are missing, because their reader still has to label"
+        " them in another round. Publish the numbers of a member who sees all issues.]",
         report.withheld,
     ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
 
@@ -189,10 +196,10 @@ def undecided(report: AgreementReport) -> str:
     if not count:
         return ""
     return ngettext(
-        "%(n)s of %(all)s complete issues has no decision yet: it is in no type, and agreement inside the"
-        " types looks higher than it is.",
-        "%(n)s of %(all)s complete issues have no decision yet: they are in no type, and agreement inside the"
-        " types looks higher than it is.",
+        "%(n)s of %(all)s complete issues has no decision yet and counts in no type. Agreement within types"
+        " therefore looks higher than it is.",
+        "%(n)s of %(all)s complete issues have no decision yet and count in no type. Agreement within types"
+        " therefore looks higher than it is.",
         count,
     ) % {"n": grouped(count), "all": grouped(report.complete)}
 
@@ -202,10 +209,10 @@ def compared(found: Agreement) -> str:
     if not 0 < found.compared < found.issues:
         return ""
     return ngettext(
-        "Only %(n)s of the %(all)s issues has two labels or more at this level: all agreement is measured"
-        " on it.",
-        "Only %(n)s of the %(all)s issues have two labels or more at this level: all agreement is measured"
-        " on them.",
+        "Only %(n)s of the %(all)s issues has two labels or more at this level. Agreement is measured on"
+        " this issue only.",
+        "Only %(n)s of the %(all)s issues have two labels or more at this level. Agreement is measured on"
+        " these issues only.",
         found.compared,
     ) % {"n": grouped(found.compared), "all": grouped(found.issues)}
 
@@ -213,15 +220,18 @@ def compared(found: Agreement) -> str:
 def what_is_missing(round_: Round, report: AgreementReport) -> str:
     """Why there is nothing to report yet."""
     if round_.opened_at is None:
-        return _("This round is not open yet, so nobody has labelled.")
+        return _("This round is not open yet, so there are no labels.")
     if not round_.closed_at and round_.reveal == Round.Reveal.ROUND_CLOSED:
-        return _("The labels of this round stay hidden until it is closed; then its agreement stands here.")
+        return _(
+            "The labels of this round are hidden until the round is closed. Then this page shows the"
+            " agreement."
+        )
     found = report.overall.left_out
     if found.get("labels_above_the_level"):
-        return _("No label of this round goes down to this level.")
+        return _("No label of this round has a category at this level.")
     issues, labels = found.get("incomplete_issues", 0), found.get("labels_of_incomplete_issues", 0)
     if not issues and report.withheld:
-        return _("All issues of this round are held back from you until you have labelled them in another.")
+        return _("All issues of this round are hidden until you label them in another round.")
     if not issues:
         return _("This round has no issues.")
     return _lacking(issues, labels, round_.labels_per_issue)
@@ -233,8 +243,9 @@ def _lacking(issues: int, labels: int, each: int) -> str:
             "The only issue has no label yet.", "None of the %(issues)s issues has its label yet.", issues
         ) % {"issues": grouped(issues)}
     return ngettext(
-        "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s label is in so far.",
-        "None of the %(issues)s issues has all of its %(each)s labels yet; %(labels)s labels are in so far.",
+        "None of the %(issues)s issues has all of its %(each)s labels yet. There is %(labels)s label so far.",
+        "None of the %(issues)s issues has all of its %(each)s labels yet. There are %(labels)s labels so"
+        " far.",
         labels,
     ) % {"issues": grouped(issues), "each": each, "labels": grouped(labels)}
 
@@ -258,20 +269,41 @@ def how_to_report(report: AgreementReport) -> str:
         "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
         " (%(labels)s)."
     )
+    if report.round.is_imported:
+        crossed = some = _("%(volunteers)s labelled %(issues)s with one of %(categories)s (%(labels)s).")
     # If k was raised after issues were revealed, issues have different numbers of labels.
     who = some if not report.columns and found.equal_labels else crossed
-    sentences = [_published_by_another(report), who % said]
+    sentences = [_published_by_another(report), who % said, coached(report)]
     if found.raters < 2:
-        sentences.append(_("One volunteer labelled, so there is no agreement between volunteers to report."))
+        sentences.append(
+            _("Only one volunteer labelled, so there is no agreement between volunteers to report.")
+        )
     else:
         sentences += [compared(found), _agreement_sentence(found)]
         # The kappa of types within one decided type means nothing: the range of types is restricted there.
         if report.level != Level.TYPE:
             sentences += [_by_type(report), undecided(report)]
     sentences.append(_drift(report))
-    if omitted := [f"{grouped(part.count)} {part.text}" for part in _counted(found.left_out, LEFT_OUT)]:
+    omitted = [f"{grouped(part.count)} {part.text}" for part in _counted(found.left_out, LEFT_OUT)]
+    if report.coached and report.without_coached:
+        omitted.append(f"{grouped(report.coached)} {COACHED % report.coached}")
+    if omitted:
         sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def coached(report: AgreementReport) -> str:
+    """How many of the issues volunteers were coached on; "" if there are none, or they are left out."""
+    if not report.coached or report.without_coached:
+        return ""
+    said = ngettext(
+        "%(n)s of these issues was in a pilot or training before, where volunteers discussed the issue or"
+        " saw its right label.",
+        "%(n)s of these issues were in a pilot or training before, where volunteers discussed the issues or"
+        " saw their right labels.",
+        report.coached,
+    )
+    return said % {"n": grouped(report.coached)}
 
 
 def _agreement_sentence(found: Agreement) -> str:
@@ -326,21 +358,21 @@ def _drift(report: AgreementReport) -> str:
     if report.intra is None or not report.intra.pooled.issues:
         return ""
     pooled = report.intra.pooled
-    agreement, interval = pooled.percent_agreement, ""
+    agreement = pooled.percent_agreement
+    beside = [_("Cohen’s %(kappa)s") % {"kappa": _kappa(pooled.cohen_kappa)}]
     if agreement.low is not None and agreement.high is not None:
         low_high = {"low": number(agreement.low), "high": number(agreement.high)}
-        interval = _("95 %% CI [%(low)s, %(high)s], Wilson; ") % low_high
+        beside = [_("95 %% CI [%(low)s, %(high)s], Wilson") % low_high, *beside]
     return ngettext(
-        "%(issues)s issue report came to its volunteer a second time, unmarked: intra-rater agreement was"
-        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
-        "%(issues)s issue reports came to their volunteers a second time, unmarked: intra-rater agreement was"
-        " %(agreement)s (%(interval)sCohen’s %(kappa)s).",
+        "%(issues)s issue report came to its volunteer a second time, unmarked. Intra-rater agreement was"
+        " %(agreement)s (%(beside)s).",
+        "%(issues)s issue reports came to their volunteers a second time, unmarked. Intra-rater agreement was"
+        " %(agreement)s (%(beside)s).",
         pooled.issues,
     ) % {
         "issues": grouped(pooled.issues),
         "agreement": number(agreement.value),
-        "interval": interval,
-        "kappa": _kappa(pooled.cohen_kappa),
+        "beside": "; ".join(beside),
     }
 
 

@@ -7,17 +7,17 @@ from django.utils.translation import gettext_lazy
 
 # The name of each coefficient, and its special property in a few words.
 COEFFICIENTS = {
-    "percent_agreement": (gettext_lazy("Percent agreement"), gettext_lazy("no correction for chance")),
-    "fleiss_kappa": (gettext_lazy("Fleiss’ kappa"), gettext_lazy("shares of all labels")),
-    "krippendorff_alpha": (gettext_lazy("Krippendorff’s alpha"), gettext_lazy("nominal, small samples")),
-    "gwet_ac1": (gettext_lazy("Gwet’s AC1"), gettext_lazy("steady under skew")),
-    "brennan_prediger": (gettext_lazy("Brennan–Prediger"), gettext_lazy("every category as likely")),
-    "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs")),
+    "percent_agreement": (gettext_lazy("Percent agreement"), gettext_lazy("not corrected for chance")),
+    "fleiss_kappa": (gettext_lazy("Fleiss’ kappa"), gettext_lazy("chance from shares of all labels")),
+    "krippendorff_alpha": (gettext_lazy("Krippendorff’s alpha"), gettext_lazy("corrected for small samples")),
+    "gwet_ac1": (gettext_lazy("Gwet’s AC1"), gettext_lazy("stable when one category dominates")),
+    "brennan_prediger": (gettext_lazy("Brennan–Prediger"), gettext_lazy("chance equal for every category")),
+    "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs of volunteers")),
 }
 
 BALLOTS_KNOW = gettext_lazy(
-    "Report the first number. The ballots know of each other: the second says how far the team came together"
-    " by talking, is no measure of how clear the categories are, and has no interval."
+    "Report the first number. Voters know the labels of others, so the second number shows the effect of"
+    " the discussion. The second number does not show how clear the categories are, and has no interval."
 )
 """The note on agreement before and after consensus."""
 
@@ -37,55 +37,86 @@ def definitions() -> list[Definition]:
     return [
         Definition(
             "percent_agreement",
-            _("The share of pairs of labels of one issue that are the same, averaged over the issues with two labels or more. It knows nothing of chance: with few categories it is high by itself."),
+            _(
+                "Take two labels of one issue: how often are they the same? This is the mean over issues"
+                " with two labels or more. Chance is not considered, so the value is high when there are"
+                " few categories."
+            ),
             "p_a = mean over i of Σ_k n_ik (n_ik − 1) / (r_i (r_i − 1))",
             "—",
         ),
         Definition(
             "fleiss_kappa",
-            _("Agreement beyond chance, where chance draws each label by the shares of the categories among all labels: 1 is perfect, 0 is chance."),
+            _(
+                "Agreement beyond chance: 1 is perfect, 0 is what chance gives. Chance here means random"
+                " labels with the shares that the categories have among all labels."
+            ),
             "κ = (p_a − p_e) / (1 − p_e),  p_e = Σ_k p_k²",
             "Fleiss (1971), Psychological Bulletin 76(5), 378–382; Gwet (2014) where issues have unequal numbers of labels",
         ),
         Definition(
             "krippendorff_alpha",
-            _("Observed against expected disagreement, nominal, with a correction for small samples; issues with one label are left out."),
+            _(
+                "Observed disagreement compared with the disagreement that chance gives, for categories"
+                " without an order. Small samples are corrected for. Issues with one label are left out."
+            ),
             "α = 1 − (n − 1) Σ_i (r_i² − Σ_k n_ik²) / (r_i − 1) / (n² − Σ_k n_k²)",
             "Krippendorff (2019), Content Analysis, 4th ed.",
         ),
         Definition(
             "gwet_ac1",
-            _("Agreement beyond chance, where chance is at work only on issues that are hard: it stays steady when one category is far more frequent than the others."),
+            _(
+                "Agreement beyond chance, assuming that people guess on hard issues only. The value is"
+                " stable when one category is far more frequent than the others."
+            ),
             "AC1 = (p_a − p_e) / (1 − p_e),  p_e = Σ_k π_k (1 − π_k) / (q − 1)",
             "Gwet (2008), British Journal of Mathematical and Statistical Psychology 61, 29–48",
         ),
         Definition(
             "brennan_prediger",
-            _("Agreement beyond chance, where chance takes every category of the codebook as equally likely, used or not."),
+            _(
+                "Agreement beyond chance, assuming that every category of the codebook is equally likely,"
+                " used or not."
+            ),
             "(p_a − p_e) / (1 − p_e),  p_e = 1 / q",
             "Brennan and Prediger (1981), Educational and Psychological Measurement 41, 687–699; Randolph (2005)",
         ),
         Definition(
             "light_kappa",
-            _("The mean of Cohen’s kappas of all pairs of volunteers; each kappa corrects with the two volunteers’ own shares, over the issues that both labelled."),
+            _(
+                "The mean of Cohen’s kappa over all pairs of volunteers. Each kappa uses the issues that"
+                " both labelled, and takes chance from the shares of these two volunteers."
+            ),
             "mean over pairs of (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
             "Light (1971), Psychological Bulletin 76(5), 365–377; Cohen (1960)",
         ),
         Definition(
             "category_kappa",
-            _("Fleiss’ kappa of one category against all others taken together, over the issues with two labels or more."),
+            _(
+                "Fleiss’ kappa of one category against all other categories together, over the issues with"
+                " two labels or more."
+            ),
             "κ_k = 1 − Σ_i n_ik (r − n_ik) / (N r (r − 1) p_k (1 − p_k))",
             "Fleiss (1971)",
         ),
         Definition(
             "intra_rater",
-            _("Each volunteer against themselves: the label of an issue that came to them a second time, unmarked, against their first one. The share of equal pairs with Wilson’s interval, and Cohen’s kappa with its large-sample error from 30 issues on."),
+            _(
+                "Do volunteers agree with themselves? Some issues come a second time, unmarked; the second"
+                " label is compared with the first. The share of equal labels has Wilson’s interval."
+                " Cohen’s kappa has an interval from 30 issues on, with its large-sample error."
+            ),
             "κ = (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
             "Cohen (1960); Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72(5), 323–327; Wilson (1927)",
         ),
         Definition(
             "interval",
-            _("Gwet’s linearised standard error with Student’s t over the issues, the upper end cut at 1. The older error of Fleiss, Nee and Landis (1979) holds for a kappa of 0 only and is not used. With few labels in a category the interval is too narrow."),
+            _(
+                "The interval shows how exact a number is: more issues make it narrower. The calculation"
+                " uses Gwet’s linearised standard error with Student’s t over the issues, and ends at 1."
+                " The older error of Fleiss, Nee and Landis (1979) is valid only for a kappa of 0 and is"
+                " not used. For a category with few labels, the interval is too narrow."
+            ),
             "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
             "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.",
         ),

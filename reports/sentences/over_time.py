@@ -32,7 +32,10 @@ def size(found: Drift) -> str:
 def change_sentences(found: Drift) -> list[str]:
     """Whether the decisions changed over the months, how much, and how reliable the test is."""
     if found.cramers_v is None or found.p is None or found.smallest is None:
-        return [_("Whether decisions changed: %(undefined)s.") % {"undefined": say.undefined(found.reason)}]
+        return [
+            _("Change of decisions over the months: %(undefined)s.")
+            % {"undefined": say.undefined(found.reason)}
+        ]
     said = {
         "v": number(found.cramers_v),
         "word": size(found),
@@ -45,15 +48,15 @@ def change_sentences(found: Drift) -> list[str]:
     }
     sentences = [
         ngettext(
-            "One label per issue, the decision (%(n)s issue over %(months)s months): Cramér’s V = %(v)s,"
-            " “%(word)s” after Cohen (1988); χ²(%(df)s) = %(chi2)s, %(p)s.",
-            "One label per issue, the decision (%(n)s issues over %(months)s months): Cramér’s V = %(v)s,"
-            " “%(word)s” after Cohen (1988); χ²(%(df)s) = %(chi2)s, %(p)s.",
+            "Change of decisions over %(months)s months (%(n)s issue): Cramér’s V = %(v)s, “%(word)s” after"
+            " Cohen (1988); χ²(%(df)s) = %(chi2)s, %(p)s.",
+            "Change of decisions over %(months)s months (%(n)s issues): Cramér’s V = %(v)s, “%(word)s”"
+            " after Cohen (1988); χ²(%(df)s) = %(chi2)s, %(p)s.",
             found.labels,
         )
         % said
     ]
     if found.smallest < FEW_EXPECTED:
-        text = _("The smallest number expected is %(smallest)s, below 5: the probability is rough.")
+        text = _("The smallest expected number is %(smallest)s. Below 5, the probability is only rough.")
         sentences.append(text % said)
     return sentences

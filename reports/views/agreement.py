@@ -25,6 +25,7 @@ from reports.agreement_report import (
 from reports.file_responses import attached
 from reports.formats.files import file_name, names_of
 from reports.formats.latex import as_latex
+from reports.formats.paragraphs import latex_paragraph, markdown_paragraph
 from reports.formats.tables import as_csv, as_markdown, number
 from reports.forms.agreement import FreezeForm, WithinForm
 from reports.pictures.catalogue import pictures
@@ -36,7 +37,7 @@ from reports.sentences import agreement as say
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.numbers import small
 from reports.views import frozen
-from reports.views.shortcuts import round_to_read
+from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.queries.blindness import Reader, withheld_issues
 from taxonomy.models import Level
 
@@ -45,6 +46,8 @@ FORMATS = {
     "tex": ("application/x-tex", as_latex),
     "md": ("text/markdown", as_markdown),
 }
+PARAGRAPHS = {"md": markdown_paragraph, "tex": latex_paragraph}
+"""The forms of the paragraph for a paper, which is no table."""
 
 
 @require_safe
@@ -55,7 +58,12 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         return redirect("agreement", round_.of_id)
     blind = withheld_issues(round_, member)
     report = agreement_report(
-        round_, level=level_asked_for(request), by=PAGE_BY, blind=blind, reader=Reader(member)
+        round_,
+        level=level_asked_for(request),
+        by=PAGE_BY,
+        blind=blind,
+        reader=Reader(member),
+        without_coached=leaves_out_coached(request),
     )
     if "format" in request.GET:
         return _file(report, request.GET["format"], request.GET.get("table", "report"))
@@ -66,6 +74,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "report": report,
         "found": report.overall,
         "levels": _levels(report),
+        "kept_query": "&coached=no" if report.without_coached else "",
         "left_out": say.left_out(report),
         "frozen": frozen.section(report, member),
         "form": FreezeForm(),
@@ -121,24 +130,31 @@ def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any]
 
 
 def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
-    if form not in FORMATS or name not in TABLES:
+    if form not in FORMATS:
         raise Http404
     kind, write = FORMATS[form]
-    table = TABLES[name](report)
-    text = as_latex(table, _caption(report, name)) if write is as_latex else write(table)
+    if name == "paragraph" and form in PARAGRAPHS and report.overall.issues:
+        text = PARAGRAPHS[form](say.how_to_report(report))
+    elif name in TABLES:
+        table = TABLES[name](report)
+        text = as_latex(table, _caption(report, name)) if write is as_latex else write(table)
+    else:
+        raise Http404
     return sent(report, text, f"{name}.{form}", f"{kind}; charset=utf-8")
 
 
 def _caption(report: AgreementReport, name: str) -> str:
+    without = " without coached issues," if report.without_coached else ""
     return (
         f"{name}: {report.round.study.name}, {report.round.name}, {level_name(report.level)} level,"
-        f" taxonomy v{report.round.version.number}, as of {report.as_of:%Y-%m-%d %H:%M} UTC"
+        f" taxonomy v{report.round.version.number},{without} as of {report.as_of:%Y-%m-%d %H:%M} UTC"
     )
 
 
 def sent(report: AgreementReport, content: str | bytes, name: str, kind: str) -> HttpResponse:
     """A file of this report, named for its study, round and level; a header counts the withheld issues."""
-    return attached(content, file_name(report.round, report.level, name), kind, withheld=report.withheld)
+    named = file_name(report.round, report.level, name, without_coached=report.without_coached)
+    return attached(content, named, kind, withheld=report.withheld)
 
 
 # --- what the page draws
@@ -163,6 +179,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "compared": say.compared(found),
         "model_labels": sum(found.labels for _model, found in model_comparisons(report)),
         "not_of_the_study": say.not_of_the_study(report),
+        "coached": say.coached(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),

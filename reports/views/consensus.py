@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
@@ -19,9 +20,11 @@ from ingest.models import Issue
 from reports.queries.before_after import before_and_after
 from reports.sections.consensus import before_after_rows
 from reports.sentences.definitions import COEFFICIENTS
-from reports.views.shortcuts import round_to_read
+from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.models import Round
+from rounds.queries.blindness import NOTHING, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
+from rounds.queries.coached import coached_in_report
 from studies.pages import frame
 
 TURNS = 30
@@ -34,12 +37,16 @@ ISSUES = 12
 def consensus(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show who changed their mind between label and last ballot, and the effect on agreement."""
     round_, member = round_to_read(request, round_id)
-    found = queries.changed_votes(round_, member)
-    both = before_and_after(round_, member, found=found)
+    coached, counted = coached_in_report(round_, withheld_issues(round_, member))
+    without_coached = leaves_out_coached(request)
+    without = coached if without_coached else NOTHING
+    found = queries.changed_votes(round_, member, without=without)
+    both = before_and_after(round_, member, found=found, without=without)
     book = codebook(round_.version_id)
     context: dict[str, Any] = {
         **frame(round_.study, member, "agreement"),
         "round": round_,
+        "report": {"coached": counted.count(), "without_coached": without_coached},
         "both": both,
         "level": both.level.label,
         "rows": before_after_rows(both, COEFFICIENTS),
@@ -63,7 +70,11 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
 
     def chip(code: str) -> dict[str, str]:
         if not code:
-            return {"code": _("open"), "hue": "", "name": _("a category of their own proposal")}
+            return {
+                "code": pgettext("label without a category", "open"),
+                "hue": "",
+                "name": _("a category that the volunteer proposes"),
+            }
         return {"code": code, "hue": colours.get(code, ""), "name": names[code]}
 
     def row(turn: CategoryChange) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from taxonomy.rules import may_edit_taxonomies
 def draft_dry_run(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Show the dry run as a card beside the editor, or as a page with all categories that change."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
+    require(may_edit_taxonomies(member), _("Only owners and leads can edit taxonomies of this study."))
     found = drafted(taxonomy)
     context = {
         **frame(taxonomy.study, member, "taxonomies"),

@@ -97,7 +97,7 @@ def final_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
                 for kind, name in (
                     ("", _("All")),
                     ("changed", _("Changed")),
-                    ("reopened", _("Opened again")),
+                    ("reopened", _("Reopened")),
                     ("new", _("New")),
                 )
             ],

@@ -31,7 +31,7 @@ from reports.models import FrozenReport
 from reports.queries import frozen as queries
 from reports.queries.final_labels import change_counts
 from reports.rules import may_freeze
-from reports.views.shortcuts import round_to_read
+from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.actions.locks import settled_snapshot
 from rounds.models import Round
 from rounds.queries.blindness import keeps_frozen, withheld_issues
@@ -56,6 +56,7 @@ def section(report: AgreementReport, member: Membership | None) -> dict[str, Any
         "may_freeze": may_freeze(member, round_) and not withheld and report.complete > 0,
         "would_freeze": may_freeze(member, round_) and withheld > 0,
         "level": report.level.label,
+        "without_coached": report.without_coached,
     }
 
 
@@ -65,10 +66,12 @@ def _listed(
     """A frozen report in the list: its kappa, and whether its numbers are current; no numbers if withheld."""
     if numbers is None:
         return {"frozen": frozen, "kappa": None}
+    is_alike = frozen.without_coached == report.without_coached
     at_depth, shown = numbers[level_name(report.round.depth)], numbers[level_name(report.level)]
     kappa = at_depth and at_depth["groups"][0]["coefficients"]["fleiss_kappa"]["value"]
-    is_same = not changes(shown, now) if shown else None
-    return {"frozen": frozen, "kappa": number(kappa) or _("undefined"), "is_same": is_same}
+    is_same = not changes(shown, now) if shown and is_alike else None
+    shown_as = number(kappa) or _("undefined")
+    return {"frozen": frozen, "kappa": shown_as, "is_same": is_same, "is_alike": is_alike}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,15 +83,16 @@ def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
         require(may_freeze(member, round_))
         if form.is_valid():
             try:
-                frozen = _freeze(request, round_, member, form.cleaned_data["name"])
+                frozen = _freeze(request, round_, member, form)
             except FreezeRefused as refusal:
                 form.add_error(refusal.field or None, str(refusal.message))
             else:
                 if frozen is None:
                     return go_to(request, "frozen_reports", round_.pk)
-                messages.success(request, _("The report is frozen. It stays as it is."))
+                messages.success(request, _("The report is frozen. Nothing changes its numbers any more."))
                 return go_to(request, frozen)
-    report = agreement_report(round_, by=BY, blind=withheld_issues(round_, member))
+    without = form.leaves_out_coached if form.is_bound else leaves_out_coached(request)
+    report = agreement_report(round_, by=BY, blind=withheld_issues(round_, member), without_coached=without)
     context = {
         **frame(round_.study, member, "agreement"),
         "round": round_,
@@ -101,13 +105,19 @@ def frozen_reports(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @retried
 def _freeze(
-    request: AuthedRequest, round_: Round, member: Membership | None, name: str
+    request: AuthedRequest, round_: Round, member: Membership | None, form: FreezeForm
 ) -> FrozenReport | None:
     """The report that the form froze; None if the form was sent twice."""
     with settled_snapshot(round_) as moment:
         if not first_time(request):
             return None
-        return actions.freeze_report(round_=round_, by=member, name=name, at=moment)
+        return actions.freeze_report(
+            round_=round_,
+            by=member,
+            name=form.cleaned_data["name"],
+            without_coached=form.leaves_out_coached,
+            at=moment,
+        )
 
 
 @require_safe
@@ -140,6 +150,11 @@ def frozen_json(request: AuthedRequest, round_id: int, frozen_id: int) -> HttpRe
 # --- the page of a frozen report
 
 
+def _is_same_file(frozen: FrozenReport) -> bool:
+    now = inputs_hash(frozen.round, without_coached=frozen.without_coached)
+    return now == frozen.inputs_hash
+
+
 def _numbers(request: AuthedRequest, frozen: FrozenReport, member: Membership | None) -> dict[str, Any]:
     then, found = json.loads(frozen.document)["levels"], difference(frozen)
     level = request.GET.get("level", "")
@@ -167,5 +182,5 @@ def _numbers(request: AuthedRequest, frozen: FrozenReport, member: Membership | 
         "more_issues": found.issues_added,
         "final_labels": sum(counts.values()),
         "final_labels_url": f"{reverse('final_labels', args=[frozen.round_id])}?{since}",
-        "check": inputs_hash(frozen.round) == frozen.inputs_hash if request.GET.get("check") else None,
+        "check": _is_same_file(frozen) if request.GET.get("check") else None,
     }

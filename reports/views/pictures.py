@@ -11,7 +11,7 @@ from reports.agreement_report import PAGE_BY, agreement_report
 from reports.pictures.catalogue import PICTURES, specification, specifications
 from reports.pictures.widths import WIDTHS
 from reports.views.agreement import level_asked_for, sent
-from reports.views.shortcuts import round_to_read
+from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.queries.blindness import Reader, withheld_issues
 
 ALL = "all"
@@ -29,7 +29,14 @@ def agreement_picture(request: AuthedRequest, round_id: int, name: str, form: st
     if (not is_all and (name not in PICTURES or form not in (*FORMS, "json"))) or width not in WIDTHS:
         raise Http404
     blind, level = withheld_issues(round_, member), level_asked_for(request)
-    report = agreement_report(round_, level=level, by=PAGE_BY, blind=blind, reader=Reader(member))
+    report = agreement_report(
+        round_,
+        level=level,
+        by=PAGE_BY,
+        blind=blind,
+        reader=Reader(member),
+        without_coached=leaves_out_coached(request),
+    )
     if is_all:
         return sent(report, specifications(report, width), f"pictures-{width}.json", "application/json")
     spec = specification(report, name, width)

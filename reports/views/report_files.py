@@ -22,6 +22,7 @@ from reports.queries.report_files import finished_file, report_jobs
 from reports.views.shortcuts import round_to_read
 from rounds.models import Round
 from studies.models import Membership
+from studies.pages import frame
 
 
 @require_POST
@@ -31,7 +32,8 @@ def make_agreement_file(request: AuthedRequest, round_id: int) -> HttpResponse:
     form, level = request.POST.get("form", ""), request.POST.get("level", "")
     if form not in FORMS or level not in LEVELS:
         raise Http404
-    job = ask_for_report(round_=round_, by=member, form=form, level=LEVELS[level])
+    without = request.POST.get("coached") == "no"
+    job = ask_for_report(round_=round_, by=member, form=form, level=LEVELS[level], without_coached=without)
     return go_to(request, "agreement_file", round_.pk, job.pk)
 
 
@@ -41,13 +43,13 @@ def agreement_file(request: AuthedRequest, round_id: int, job_id: int) -> HttpRe
     round_, member = round_to_read(request, round_id)
     job = get_object_or_404(report_jobs(round_, member), pk=job_id)
     context: dict[str, Any] = {
-        "study": round_.study,
+        **frame(round_.study, member, "agreement"),
         "round": round_,
-        "membership": member,
         "job": job,
         "form": job.arguments["form"],
         "level": job.arguments["level"],
-        "title": _("The report as %(form)s") % {"form": job.arguments["form"].upper()},
+        "kept_query": "&coached=no" if job.arguments.get("without_coached") else "",
+        "title": _("Report as %(form)s") % {"form": job.arguments["form"].upper()},
         **(_finished(job, round_, member) if job.state == Job.State.DONE else {}),
     }
     return render_page(request, "reports/agreement/file.html", context, partials=["job"])

@@ -19,6 +19,7 @@ from consensus.forms.decisions import MajorityForm
 from consensus.queries import screening as queries
 from consensus.queries.bulk import bulk_decisions
 from consensus.queries.screening import ScreenedIssue, ScreenedPage, ScreenedState, ScreeningCounts
+from consensus.views.bulk import why_no_majority
 from consensus.views.label_cells import decided_code, label_cells, split_in_words
 from consensus.views.matrix import hues
 from core.http import go_to, render_page, require
@@ -101,7 +102,7 @@ def screening_flow(request: AuthedRequest, round_id: int) -> HttpResponse:
 def screen_issue(request: AuthedRequest, round_id: int, issue_id: int) -> HttpResponse:
     """Bring an excluded issue back, or exclude an included issue: a new decision with its rationale."""
     round_, member = _screening(request, round_id)
-    require(rules.may_settle(member, round_), _("An owner or a lead of the study decides that."))
+    require(rules.may_settle(member, round_), _("Only owners and leads can decide this."))
     asked = replace(ListAddress.read(round_, request.GET), issue=issue_id)
     found = queries.vote_at(round_, issue_id, withheld_issues(round_, member))
     if found is None:
@@ -164,7 +165,7 @@ def _page(
         context |= _list(round_, asked, book, counts, blind)
         if may_settle:
             context["votes"] = [one for one in bulk_decisions(round_, member) if one.standing]
-            if round_.rule != Round.Rule.MEETING:
+            if not why_no_majority(round_):
                 context["majority"] = MajorityForm(round_=round_)
     if asked.issue is not None:
         found = queries.vote_at(round_, asked.issue, blind)
@@ -280,20 +281,20 @@ def _flow(counts: ScreeningCounts) -> Flow:
     gone += [(f"{one.code} {one.name}", count(one.issues)) for one in reasons.reasons if one.issues]
     gone += [(_("reasons differ"), count(reasons.differ))] if reasons.differ else []
     if reasons.unsaid and reasons.reasons:
-        gone.append((_("no reason given"), count(reasons.unsaid)))
+        gone.append((_("no reason"), count(reasons.unsaid)))
     leaving: list[tuple[str, Words]] = [("out", gone)]
     if whole.undecided:
         waiting = [(_("Undecided"), count(whole.undecided))]
         if whole.open_disagreements:
-            waiting.append((_("wait for a decision"), count(whole.open_disagreements)))
+            waiting.append((_("waiting for a decision"), count(whole.open_disagreements)))
         if whole.incomplete:
-            waiting.append((_("not all labels are in"), count(whole.incomplete)))
+            waiting.append((_("labels are missing"), count(whole.incomplete)))
         leaving.append(("aside", waiting))
     others = []
     if counts.outside:
         others.append(("aside", [(_("Not in this screening"), count(counts.outside))]))
     if counts.withheld:
-        others.append(("aside", [(_("Held back from you"), count(counts.withheld))]))
+        others.append(("aside", [(_("Hidden from you"), count(counts.withheld))]))
     return flow(
         [
             ([(_("Identified"), count(counts.study_issues))], others),

@@ -13,3 +13,8 @@ def round_to_read(request: AuthedRequest, round_id: int) -> tuple[Round, Members
     round_, member = seat_in(request, round_id)
     require(may_read_revealed(member))
     return round_, member
+
+
+def leaves_out_coached(request: AuthedRequest) -> bool:
+    """Does `?coached=no` ask for a report without the issues that volunteers were coached on?"""
+    return request.GET.get("coached") == "no"

@@ -21,7 +21,7 @@ def lock_to_change(round_: Round, by: Membership, *, opened: bool = True) -> Rou
         Round.objects.select_for_update(no_key=True, of=("self",)).select_related("study").get(pk=round_.pk)
     )
     if locked.closed_at is not None:
-        raise errors.RoundClosed(_("This round is closed: it stays as it is. Nothing was changed."))
+        raise errors.RoundClosed(_("This round is closed. Nothing was changed."))
     if not may_change_round(by, locked):
         raise errors.NotAllowed
     if opened:
@@ -45,6 +45,6 @@ def require_no_look(round_: Round) -> None:
     """Raises VolunteerRefused for a second look: only the authors of the labels take part in it."""
     if round_.kind == Round.Kind.LOOK:
         raise VolunteerRefused(
-            _("A second look is for those who gave the labels. Nobody else can take part in it."),
+            _("Only volunteers who gave the labels can take part in a second look."),
             field="member",
         )

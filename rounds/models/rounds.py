@@ -170,8 +170,20 @@ class Round(models.Model):
         return reverse("round", args=[self.pk])
 
     @property
+    def has_one_label(self) -> bool:
+        """Does one volunteer label each issue? Then labels do not differ, but can propose names."""
+        return self.labels_per_issue == 1
+
+    @property
     def is_open(self) -> bool:
         return self.opened_at is not None and self.closed_at is None
+
+    @property
+    def is_imported(self) -> bool:
+        """Did its labels come with a published study? It opened and closed at one moment, and nobody here saw
+        how its labels were made.
+        """
+        return self.opened_at is not None and self.opened_at == self.closed_at
 
     @property
     def is_overdue(self) -> bool:

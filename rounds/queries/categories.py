@@ -8,6 +8,7 @@ from operator import attrgetter
 from taxonomy.models import CategoryState, Level
 from taxonomy.queries import codebooks
 from taxonomy.queries.codebooks import States
+from taxonomy.tree import LONG_TEXTS
 from taxonomy.tree.hues import NONE
 
 ROLLED_UP = """
@@ -98,11 +99,7 @@ class ShownCodebook:
 @lru_cache(maxsize=32)
 def codebook(version_id: int) -> ShownCodebook:
     """The categories of a published version without long texts, cached in memory. One query at first."""
-    states = (
-        CategoryState.objects.filter(version=version_id)
-        .defer("definition", "includes", "excludes", "examples")
-        .order_by("position")
-    )
+    states = CategoryState.objects.filter(version=version_id).defer(*LONG_TEXTS).order_by("position")
     return ShownCodebook(States(version_id, states))
 
 
@@ -123,4 +120,4 @@ def deepest_level(version_id: int) -> int:
 def types_of(version_id: int) -> list[CategoryState]:
     """The types of a version in the order of the tree, without their long texts. One query."""
     types = CategoryState.objects.filter(version=version_id, level=Level.TYPE)
-    return list(types.defer("definition", "includes", "excludes", "examples").order_by("position"))
+    return list(types.defer(*LONG_TEXTS).order_by("position"))

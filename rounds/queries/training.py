@@ -9,11 +9,12 @@ from django.db import connection
 
 from ingest.models import Issue
 from rounds.models import Answer, Round, RoundIssue, RoundVolunteer
+from rounds.queries.blindness import seen_by
+from rounds.queries.rounds import volunteers
 from studies.models import Membership
 
-# `deep` maps the categories of each training's version to its depth, like ROLLED_UP in `categories`.
-_RESULTS = """
-    WITH asked AS (SELECT * FROM unnest(%(rounds)s::bigint[], %(members)s::bigint[]) a (round_id, member_id)),
+# Maps the categories of each training's version to its depth, like ROLLED_UP in `categories`.
+_DEEP = """
     deep AS (
         SELECT r.id AS round_id, s.category_id,
                CASE WHEN s.level <= r.depth THEN s.category_id
@@ -24,6 +25,10 @@ _RESULTS = """
         LEFT JOIN taxonomy_categorystate p ON p.version_id = s.version_id AND p.category_id = s.parent_id
         WHERE r.id = ANY(%(rounds)s)
     )
+"""
+_RESULTS = f"""
+    WITH asked AS (SELECT * FROM unnest(%(rounds)s::bigint[], %(members)s::bigint[]) a (round_id, member_id)),
+    {_DEEP}
     SELECT r.id, asked.member_id, r.pass_mark, count(a.id), count(l.id),
            count(*) FILTER (WHERE mine.at_depth = answer.at_depth),
            count(*) FILTER (WHERE a.given_by_id = asked.member_id)
@@ -35,6 +40,17 @@ _RESULTS = """
     LEFT JOIN deep mine ON mine.round_id = r.id AND mine.category_id = l.category_id
     LEFT JOIN deep answer ON answer.round_id = r.id AND answer.category_id = a.category_id
     GROUP BY r.id, asked.member_id, r.pass_mark
+"""
+
+_MISSED = f"""
+    WITH {_DEEP}
+    SELECT a.issue_id, count(l.id), count(*) FILTER (WHERE mine.at_depth IS DISTINCT FROM answer.at_depth)
+    FROM rounds_answer a
+    JOIN rounds_label l ON l.round_id = a.round_id AND l.issue_id = a.issue_id AND NOT l.surplus
+    LEFT JOIN deep mine ON mine.round_id = a.round_id AND mine.category_id = l.category_id
+    JOIN deep answer ON answer.round_id = a.round_id AND answer.category_id = a.category_id
+    WHERE a.round_id = ANY(%(rounds)s)
+    GROUP BY a.issue_id
 """
 
 
@@ -141,3 +157,50 @@ def answer_lines(
 def answers_given(round_: Round) -> tuple[int, int]:
     """How many issues of a training have a right label, and how many issues it has. Two queries."""
     return Answer.objects.filter(round=round_).count(), RoundIssue.objects.filter(round=round_).count()
+
+
+@dataclass(frozen=True)
+class MissedIssue:
+    """An issue of a training: `wrong` of its `labels` do not match the answer."""
+
+    issue: Issue
+    labels: int
+    wrong: int
+
+
+@dataclass(frozen=True)
+class TrainingWatch:
+    """How a training goes, for a lead: the result of each volunteer who was not taken out, in the order of
+    their columns, and the issues that most labels get wrong. Numbers only: no label is in it.
+    """
+
+    results: list[tuple[RoundVolunteer, TrainingResult]]
+    missed: list[MissedIssue]
+
+    @property
+    def not_passed(self) -> list[RoundVolunteer]:
+        """Those who have labelled every issue, and too few right."""
+        return [one for one, result in self.results if result.is_finished and not result.opens]
+
+
+MOST_MISSED = 8
+
+
+def training_watch(round_: Round, member: Membership) -> TrainingWatch:
+    """How an opened training goes, for a lead who may watch it (`rules.may_watch_training`). Issues that the
+    lead has yet to label in another round are not among the missed ones. At most six queries.
+    """
+    seats = list(volunteers(round_).filter(left_at=None))
+    results = training_results([(round_.pk, seat.member_id) for seat in seats])
+    with connection.cursor() as cursor:
+        cursor.execute(_MISSED, {"rounds": [round_.pk]})
+        counted = {issue: (labels, wrong) for issue, labels, wrong in cursor.fetchall() if wrong}
+    places = seen_by(RoundIssue.objects.filter(round=round_, issue__in=counted), round_, member)
+    shown = places.select_related("issue__repository", "issue__current").defer(
+        "issue__current__body", "issue__current__comments", "issue__current__labels"
+    )
+    missed = [MissedIssue(place.issue, *counted[place.issue_id]) for place in shown.order_by("position")]
+    return TrainingWatch(
+        results=[(seat, results[round_.pk, seat.member_id]) for seat in seats],
+        missed=sorted(missed, key=lambda one: -one.wrong)[:MOST_MISSED],
+    )

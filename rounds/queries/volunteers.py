@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from rounds.queries.rounds import candidates, reveals_complete_issues, volunteers
 from rounds.queries.training import training_results
-from rounds.rules import may_be_volunteer
+from rounds.rules import may_be_volunteer, may_watch_training
 from studies.models import Membership
 
 HIDDEN = "(i.completed_at IS NULL AND i.was_completed_at IS NULL OR NOT %(by_issue)s)"
@@ -140,14 +140,22 @@ def seats(round_: Round) -> list[Seat]:
     ]
 
 
-def through_training(round_: Round, seats: list[Seat]) -> dict[int, bool]:
-    """By member id: may this volunteer label, after the training that the round asks for? At most one query.
-    Empty until that training is closed: an earlier answer would disclose labels that are not revealed.
+def through_training(round_: Round, seats: list[Seat], reader: Membership) -> dict[int, bool]:
+    """By member id: may this volunteer label, after the training that the round asks for? Four queries
+    at most.
+
+    While the training runs, only for leads who may watch it, and only of volunteers who have labelled all of
+    it. Empty for other readers until it is closed.
     """
-    if round_.training is None or round_.training.closed_at is None:
+    training = round_.training
+    if training is None or (training.closed_at is None and not may_watch_training(reader, training)):
         return {}
-    found = training_results([(round_.training.pk, seat.volunteer.member_id) for seat in seats])
-    return {member: result.opens for (_training, member), result in found.items()}
+    found = training_results([(training.pk, seat.volunteer.member_id) for seat in seats])
+    return {
+        member: result.opens
+        for (_training, member), result in found.items()
+        if training.closed_at or result.is_finished or result.opens
+    }
 
 
 def addable(round_: Round) -> QuerySet[Membership]:

@@ -19,9 +19,16 @@ MOST_LINES = 3_000  # because texts are compared line by line
 @retried
 @transaction.atomic
 def publish_guideline(
-    *, study: Study, text: str, note: str = "", made_from: int | None = None, by: User | None
+    *,
+    study: Study,
+    text: str,
+    text_zh: str | None = None,
+    note: str = "",
+    made_from: int | None = None,
+    by: User | None,
 ) -> Guideline:
-    """Publish a text as the next version and mark it as read by `by`.
+    """Publish a text as the next version and mark it as read by `by`. `text_zh` is the same text in Chinese;
+    without one the translation of the version before stays.
 
     `made_from` is the number of the version that the text was edited from; None publishes over any version.
     Raises StaleGuidelineText if another version was published since, GuidelineUnchanged, GuidelineTooLong,
@@ -31,16 +38,24 @@ def publish_guideline(
     member = Membership.objects.filter(study=study, user=by).first() if by else None
     if by is not None and not may_edit_guideline(member):
         raise PermissionDenied
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    text = _plain(text)
     _check_length(text)
     standing = Guideline.objects.filter(study=study).order_by("-number").first()
     number = standing.number if standing else 0
+    kept = {"text": text, "note": note} | ({"text_zh": text_zh} if text_zh else {})
+    text_zh = (standing.text_zh if standing else "") if text_zh is None else _plain(text_zh)
+    _check_length(text_zh)
     if made_from is not None and made_from != number and standing is not None:
-        raise StaleGuidelineText(standing, kept={"text": text, "note": note})
-    if not text.strip() or (standing and standing.text == text):
+        raise StaleGuidelineText(standing, kept=kept)
+    if not text.strip() or (standing and (standing.text, standing.text_zh) == (text, text_zh)):
         raise GuidelineUnchanged
     guideline = Guideline.objects.create(
-        study=study, number=number + 1, text=text, note=note.strip(), published_by=member
+        study=study,
+        number=number + 1,
+        text=text,
+        text_zh=text_zh,
+        note=note.strip(),
+        published_by=member,
     )
     if member:
         mark_guideline_read(member=member, guideline=guideline)
@@ -57,12 +72,18 @@ def mark_guideline_read(*, member: Membership, guideline: Guideline) -> None:
     )
 
 
+def _plain(text: str) -> str:
+    """The text with LF line ends, without empty lines around it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+
+
 def _check_length(text: str) -> None:
     if len(text) > LONGEST_GUIDELINE or text.count("\n") >= MOST_LINES:
         raise GuidelineTooLong(
             _(
-                "The text is longer than %(characters)d characters or %(lines)d lines. Nothing was published,"
-                " and it is still in the form: shorten it."
+                "The text is longer than %(characters)d characters or %(lines)d lines. Nothing"
+                " was published, and your text is still in the form. Shorten the text, then"
+                " publish again."
             )
             % {"characters": LONGEST_GUIDELINE, "lines": MOST_LINES}
         )

@@ -1,11 +1,13 @@
 """Pages of the guideline: its text, its changes, its editor."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -29,20 +31,25 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     """
     study, member = study_of(request, slug, rules.may_read_guideline)
     versions = queries.guidelines(study)
-    history = list(versions.defer("text"))
+    history = list(versions.defer("text", "text_zh"))
     current = history[0] if history else None
     shown = _chosen(request, versions, "version") or (versions.first() if history else None)
     since = _chosen(request, versions, "since")
     if shown and since and since.number > shown.number:
         shown, since = since, shown
+    language = _language_asked(request)
     context: dict[str, Any] = {
         **frame(study, member, "guideline"),
         "guideline": shown,
         "current": current,
         "since": since,
-        "html": render_markdown(shown.text, whole=True) if shown and not since else "",
-        "changes": queries.guideline_changes(since, shown, around=None) if shown and since else [],
+        "html": render_markdown(shown.text_in(language), whole=True) if shown and not since else "",
+        "changes": queries.guideline_changes(since, shown, around=None, language=language)
+        if shown and since
+        else [],
         "history": history,
+        "language": language,
+        "other_language": _other_language(request, shown, language),
         "former": shown.number - 1 if shown else 0,
         "unread": bool(member and queries.guideline_news(member)),
         "may_edit": rules.may_edit_guideline(member),
@@ -62,8 +69,12 @@ def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and "preview" in request.POST:
         typed = {name: request.POST.get(name, "") for name in GuidelineForm.base_fields}
         form = GuidelineForm(initial=typed, is_first=is_first)
-        return _editor(request, study, member, form, number, preview=typed["text"])
-    start = {"text": current.text if current else "", "made_from": number}
+        return _editor(request, study, member, form, number, preview=[typed["text"], typed["text_zh"]])
+    start = {
+        "text": current.text if current else "",
+        "text_zh": current.text_zh if current else "",
+        "made_from": number,
+    }
     form = GuidelineForm(request.POST if request.method == "POST" else None, initial=start, is_first=is_first)
     if not form.is_valid():
         return _editor(request, study, member, form, number, status=422 if form.is_bound else 200)
@@ -99,7 +110,7 @@ def _publish(request: AuthedRequest, study: Study, form: GuidelineForm) -> HttpR
         published = actions.publish_guideline(study=study, by=request.user, **form.cleaned_data)
         messages.success(
             request,
-            _("Version %(n)d of the guideline is published. Everybody is shown what changed, once.")
+            _("Version %(n)d of the guideline is published. Each member sees the changes once.")
             % {"n": published.number},
         )
     return go_to(request, "guideline", study.slug)
@@ -112,7 +123,7 @@ def _editor(
     form: GuidelineForm,
     number: int,
     *,
-    preview: str | None = None,
+    preview: Sequence[str] | None = None,
     standing: Guideline | None = None,
     status: int = 200,
 ) -> HttpResponse:
@@ -122,15 +133,36 @@ def _editor(
         "form": form,
         "number": number,
         "next_number": number + 1,
-        "preview": render_markdown(preview, whole=True) if preview is not None else None,
+        "preview": None
+        if preview is None
+        else [render_markdown(text, whole=True) for text in preview if text.strip()],
+        "shows_chinese": bool(form["text_zh"].value()),
         "standing": standing,
-        "against": queries.guideline_changes(standing, Guideline(text=form.cleaned_data["text"]))
+        "against": queries.guideline_changes(
+            standing, Guideline(text=form.cleaned_data["text"]), language="en"
+        )
         if standing
         else [],
         # Publishing the typed text after having seen the newer version is a decision, not an accident.
         "made_from": standing.number if standing else form["made_from"].value(),
     }
     return render_page(request, "studies/guideline_form.html", context, partials=["preview"], status=status)
+
+
+def _language_asked(request: AuthedRequest) -> str:
+    """The language of the text: `?language=`, else the reader's."""
+    asked = request.GET.get("language")
+    return asked if asked in {"en", "zh-hans"} else get_language() or "en"
+
+
+def _other_language(request: AuthedRequest, shown: Guideline | None, language: str) -> tuple[str, str] | None:
+    """The language that the page can switch to: its own name and the address; None without a translation."""
+    if shown is None or not shown.text_zh:
+        return None
+    code, name = ("en", "English") if language.lower() == "zh-hans" else ("zh-hans", "中文")
+    asked = request.GET.copy()
+    asked["language"] = code
+    return name, f"?{asked.urlencode()}"
 
 
 def _chosen(request: AuthedRequest, versions: Any, name: str) -> Guideline | None:

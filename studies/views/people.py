@@ -30,14 +30,17 @@ EARLIER_INVITATIONS = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def new_study(request: AuthedRequest) -> HttpResponse:
-    """Make a study and own it."""
+    """Make a study and own it; its page, or that of published labels, comes next."""
     may = rules.may_create_studies(request.user)
-    require(may, _("This account does not make studies. Ask whoever runs this server."))
+    require(may, _("Your account may not create studies. Ask the administrator of this server."))
     form = StudyForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         if not first_time(request):
             return go_to(request, "home")
-        return go_to(request, actions.create_study(by=request.user, **form.cleaned_data))
+        study = actions.create_study(by=request.user, **form.cleaned_data)
+        if request.POST.get("then") == "published":
+            return go_to(request, "new_published_import", study.slug)
+        return go_to(request, study)
     return render_page(request, "studies/new.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -69,7 +72,7 @@ def revoke_invitation(request: AuthedRequest, slug: str, invitation_id: int) -> 
     study, _member = study_of(request, slug, rules.may_manage_people)
     invitation = get_object_or_404(queries.invitations(study), pk=invitation_id)
     actions.revoke_invitation(invitation=invitation, by=request.user)
-    messages.success(request, _("The invitation is revoked; its link opens nothing any more."))
+    messages.success(request, _("The invitation is revoked. The link no longer works."))
     return go_to(request, "people", study.slug)
 
 
@@ -83,7 +86,7 @@ def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpRespon
         return _people(request, study, member, status=422)
     changed = actions.change_role(member=of, role=form.cleaned_data["role"], by=request.user)
     said = {"member": changed.pseudonym, "role": Role(changed.role).label}
-    messages.success(request, _("%(member)s is %(role)s now.") % said)
+    messages.success(request, _("%(member)s now has the role %(role)s.") % said)
     if is_fragment(request) and changed.user_id != request.user.pk:
         return _people(request, study, member)
     return go_to(request, "people", study.slug)
@@ -99,7 +102,9 @@ def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpRes
     if of.user_id == request.user.pk:
         messages.success(request, _("You have left %(study)s.") % {"study": study.name})
         return go_to(request, "home")
-    messages.success(request, _("%(member)s has left. Their labels stay.") % {"member": of.pseudonym})
+    messages.success(
+        request, _("%(member)s was removed from the study. All labels are kept.") % {"member": of.pseudonym}
+    )
     return go_to(request, "people", study.slug)
 
 
@@ -109,7 +114,7 @@ def rejoin(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     study, _member = study_of(request, slug, rules.may_manage_people)
     of = get_object_or_404(queries.members(study), pk=member_id)
     actions.rejoin(member=of, by=request.user)
-    messages.success(request, _("%(member)s is back.") % {"member": of.pseudonym})
+    messages.success(request, _("%(member)s is a member again.") % {"member": of.pseudonym})
     return go_to(request, "people", study.slug)
 
 
@@ -190,7 +195,9 @@ def _not_open(request: HttpRequest, invitation: Invitation | None, seat: Members
 def _joined(request: HttpRequest, member: Membership) -> HttpResponse:
     if member.user and not request.user.is_authenticated:
         sign_in(request, member.user)
-    messages.success(request, _("Welcome. In this study you are %(member)s.") % {"member": member.pseudonym})
+    messages.success(
+        request, _("Welcome. Your pseudonym in this study is %(member)s.") % {"member": member.pseudonym}
+    )
     return go_to(request, member.study)
 
 
@@ -242,6 +249,6 @@ def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
 def _sent_twice(request: HttpRequest, study: Study) -> HttpResponse:
     messages.warning(
         request,
-        _("The form was sent twice and handled once. If you have not seen what it made, make it anew."),
+        _("The form was sent twice and handled once. If you did not see the result, fill in the form again."),
     )
     return go_to(request, "people", study.slug)

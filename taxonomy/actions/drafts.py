@@ -240,7 +240,12 @@ def _wanted(
 ) -> dict[str, Any]:
     """The values of a change, with keys for new categories. Raises ChangeRefused, ChangeClash."""
     if kind == drafts.ADD and _is_taken(key, found.taxonomy):
-        raise errors.ChangeRefused(_("That key belongs to a category of another taxonomy. Leave it out."))
+        raise errors.ChangeRefused(
+            _(
+                "This key belongs to a category of another taxonomy. Nothing was changed. Send the"
+                " change without the key."
+            )
+        )
     if kind == drafts.DESCRIBE:
         return _differing(found, key, values, seen)
     if kind == drafts.SPLIT:

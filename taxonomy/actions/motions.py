@@ -56,13 +56,16 @@ def open_motion(
     now = clock.now()
     reasons, examples = reasons.strip(), examples.strip()
     if not reasons or len(reasons) > REASONS_LENGTH or len(examples) > REASONS_LENGTH:
-        said = _("Say why, in %(most)d characters at most. Nothing was stored.")
+        said = _("Write your reasons in at most %(most)d characters. Nothing was stored.")
         raise errors.NotProposable(said % {"most": REASONS_LENGTH})
     if deadline <= now:
-        raise errors.NotProposable(_("The deadline is over already. Choose a later one; nothing was stored."))
+        raise errors.NotProposable(
+            _("This deadline has already passed. Nothing was stored. Choose a later deadline.")
+        )
     if deadline > now + timedelta(days=MOST_DAYS):
         said = _(
-            "A vote lasts %(n)d days at most, since no version is published meanwhile. Nothing was stored."
+            "A vote can last at most %(n)d days, because no version can be published during a"
+            " vote. Nothing was stored. Choose an earlier deadline."
         )
         raise errors.NotProposable(said % {"n": MOST_DAYS})
     values = dict(values)
@@ -78,7 +81,9 @@ def open_motion(
     except drafts.Refused as refused:
         raise errors.ChangeRefused.of(refused) from refused
     if kind == drafts.DESCRIBE and draft[key] == was:
-        raise errors.NotProposable(_("That changes nothing: give another name or text. Nothing was stored."))
+        raise errors.NotProposable(
+            _("Your proposal changes nothing. Nothing was stored. Enter another name or text.")
+        )
     electors = list(
         Membership.objects.filter(
             study=taxonomy.study_id, role__in=LABELLING, left_at=None, user__isnull=False, joined_at__lte=now
@@ -86,7 +91,9 @@ def open_motion(
     )
     quorum = len(electors) // 2 + 1 if quorum is None else quorum
     if not 1 <= quorum <= len(electors):
-        said = _("%(n)d members can vote: the quorum is between 1 and that. Nothing was stored.")
+        said = _(
+            "The quorum must be between 1 and %(n)d, the number of members who can vote. Nothing was stored."
+        )
         raise errors.NotProposable(said % {"n": len(electors)})
     if kind in NEED_ALL:
         quorum = len(electors)
@@ -226,7 +233,7 @@ def _apply(motion: Motion) -> None:
         return
     motion.change = acted.change
     if acted.change is None:
-        motion.refused = _("The draft says so already.")
+        motion.refused = _("The draft already contains this change.")
 
 
 COMMENT_LENGTH = 2000

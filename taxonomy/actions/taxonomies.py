@@ -1,30 +1,48 @@
 """Makes the taxonomies of a study."""
 
+import uuid
+from operator import attrgetter
+
 from django.db import transaction
 
 from accounts.models import User
 from core import clock
 from studies.actions import record
 from studies.models import Study
-from taxonomy.errors import NameTaken
-from taxonomy.models import Category, CategoryState, Taxonomy, Version
-from taxonomy.tree import Tree
+from taxonomy.errors import ChangeRefused, NameTaken
+from taxonomy.models import Category, CategoryState, Change, Taxonomy, Version
+from taxonomy.tree import TRANSLATED, Tree, drafts
 
 
 @transaction.atomic
-def start_taxonomy(*, study: Study, name: str, by: User | None) -> Taxonomy:
-    """Make a taxonomy without categories, whose first version is a draft. Raises NameTaken."""
-    version = _first_version(study, name)
+def start_taxonomy(
+    *, study: Study, name: str, by: User | None, tree: Tree | None = None, origin: Taxonomy | None = None
+) -> Taxonomy:
+    """Make a taxonomy whose first version is a draft: empty, or with the categories of this tree, each as a
+    change that can be undone. `origin`: the taxonomy of the pilot that the tree was drafted from. Raises
+    NameTaken, ChangeRefused.
+    """
+    version = _first_version(study, name, origin=origin)
+    if tree is not None:
+        _draft(version, tree, by)
     record(study, "taxonomies.started", by, name=name)
     return version.taxonomy
 
 
 @transaction.atomic
-def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, note: str = "") -> Version:
+def create_taxonomy(
+    *,
+    study: Study,
+    name: str,
+    tree: Tree,
+    by: User | None,
+    note: str = "",
+    origin: Taxonomy | None = None,
+) -> Version:
     """Make a taxonomy whose first version is this tree, published at once. Each node becomes a category with
-    its own identity. Raises NameTaken.
+    its own identity. `origin` as in start_taxonomy. Raises NameTaken.
     """
-    version = _first_version(study, name, note)
+    version = _first_version(study, name, note, origin=origin)
     _store(version, tree)
     version.published_at = clock.now()
     version.published_by = by
@@ -33,12 +51,30 @@ def create_taxonomy(*, study: Study, name: str, tree: Tree, by: User | None, not
     return version
 
 
-def _first_version(study: Study, name: str, note: str = "") -> Version:
+def _first_version(study: Study, name: str, note: str = "", *, origin: Taxonomy | None = None) -> Version:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if Taxonomy.objects.filter(study=study, name=name).exists():
         raise NameTaken
-    taxonomy = Taxonomy.objects.create(study=study, name=name)
+    taxonomy = Taxonomy.objects.create(study=study, name=name, origin=origin)
     return Version.objects.create(taxonomy=taxonomy, number=1, note=note)
+
+
+def _draft(version: Version, tree: Tree, by: User | None) -> None:
+    draft, keys = drafts.Draft(()), {node.code: str(uuid.uuid4()) for node in tree}
+    changes = []
+    for node in sorted(tree, key=attrgetter("level")):  # parents first, siblings in their order
+        parent = keys[node.parent] if node.parent else None
+        texts = {name: text for name, text in node.texts.items() if text or name not in TRANSLATED}
+        values = {"parent": parent, "code": node.code, **texts}
+        try:
+            draft.apply(drafts.Change(drafts.ADD, keys[node.code], values))
+        except drafts.Refused as refused:
+            raise ChangeRefused.of(refused) from refused
+        changes.append((keys[node.code], values))
+    Change.objects.bulk_create(
+        Change(version=version, number=number, kind=drafts.ADD, key=key, values=values, made_by=by)
+        for number, (key, values) in enumerate(changes, start=1)
+    )
 
 
 def _store(version: Version, tree: Tree) -> None:

@@ -12,10 +12,11 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from taxonomy import actions, rules
+from taxonomy.api.translations import TranslationsField, fields_of, translations_of, with_translations
 from taxonomy.models import Change, Remap, Taxonomy
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.drafts import Drafted, drafted
-from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree import TEXTS, TRANSLATED, drafts
 from taxonomy.tree.hues import HUES
 
 
@@ -33,6 +34,7 @@ class DraftCategorySerializer(serializers.Serializer[Any]):
     excludes = serializers.CharField(allow_blank=True)
     examples = serializers.CharField(allow_blank=True)
     hue = serializers.IntegerField(allow_null=True)
+    translations = TranslationsField(help_text="Texts by language, as far as they are translated")
 
 
 class FateSerializer(serializers.Serializer[Any]):
@@ -44,10 +46,14 @@ class FateSerializer(serializers.Serializer[Any]):
 
 class DraftChangeSerializer(serializers.ModelSerializer[Change]):
     made_by = serializers.StringRelatedField[Any]()
+    values = serializers.SerializerMethodField()
 
     class Meta:
         model = Change
         fields = ("number", "kind", "key", "values", "made_by", "made_at", "undone_at")
+
+    def get_values(self, change: Change) -> dict[str, Any]:
+        return with_translations(change.values)
 
 
 class NextVersionSerializer(serializers.Serializer[Any]):
@@ -67,6 +73,7 @@ class SeenSerializer(serializers.Serializer[Any]):
     excludes = serializers.CharField(required=False, allow_blank=True)
     examples = serializers.CharField(required=False, allow_blank=True)
     hue = serializers.IntegerField(required=False, allow_null=True)
+    translations = TranslationsField(required=False)
 
 
 class NewChangeSerializer(SeenSerializer):
@@ -93,8 +100,8 @@ class NewChangeSerializer(SeenSerializer):
 
 
 _TAKEN = {
-    drafts.ADD: ("parent", "after", "code", "name", *TEXTS, "hue"),
-    drafts.DESCRIBE: ("code", "name", *TEXTS, "hue"),
+    drafts.ADD: ("parent", "after", "code", "name", *TEXTS, "hue", "translations"),
+    drafts.DESCRIBE: ("code", "name", *TEXTS, "hue", "translations"),
     drafts.MOVE: ("parent", "after", "code"),
     drafts.MERGE: ("into",),
     drafts.SPLIT: ("parts", "stays"),
@@ -202,8 +209,12 @@ def values_of(kind: str, key: Any, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, with keys of categories as text."""
-    return {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
+    """The values, with keys of categories as text and translated texts by the names of their fields."""
+    given: dict[str, Any] = {
+        name: str(value) if isinstance(value, UUID) else value for name, value in values.items()
+    }
+    translated = fields_of(given.pop("translations", {}))
+    return given | translated
 
 
 def _as_data(found: Drafted) -> dict[str, Any]:
@@ -213,7 +224,8 @@ def _as_data(found: Drafted) -> dict[str, Any]:
         "edition": found.edition,
         "categories": [
             {"key": entry.key, "level": draft.level(entry.key), "parent": entry.parent}
-            | {name: getattr(entry, name) for name in drafts.FIELDS}
+            | {name: getattr(entry, name) for name in drafts.FIELDS if name not in TRANSLATED}
+            | {"translations": translations_of({name: getattr(entry, name) for name in TRANSLATED})}
             for entry in draft
         ],
         "fates": [

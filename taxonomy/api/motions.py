@@ -13,9 +13,10 @@ from studies.models import Membership
 from taxonomy import actions, errors, rules
 from taxonomy.actions.motions import COMMENT_LENGTH
 from taxonomy.api.drafts import NewChangeSerializer, values_of
+from taxonomy.api.translations import with_translations
 from taxonomy.models import Ballot, Motion, Taxonomy
 from taxonomy.pages import taxonomy_of
-from taxonomy.queries.motions import motion_lines
+from taxonomy.queries.motions import ShownMotion, motion_lines
 
 VOTING = {"reasons", "examples", "deadline", "quorum", "waits"}
 
@@ -39,7 +40,7 @@ class ProposalSerializer(serializers.Serializer[Any]):
     title = serializers.CharField(source="motion.title")
     kind = serializers.CharField(source="motion.kind")
     key = serializers.UUIDField(source="motion.key")
-    values = serializers.JSONField(source="motion.values")
+    values = serializers.SerializerMethodField()
     reasons = serializers.CharField(source="motion.reasons")
     examples = serializers.CharField(source="motion.examples", allow_blank=True)
     opened_by = serializers.CharField(source="motion.opened_by")
@@ -67,6 +68,9 @@ class ProposalSerializer(serializers.Serializer[Any]):
     mine = ProposalBallotSerializer(allow_null=True, help_text="Your own ballot; null: you have none")
     ballots = ProposalBallotSerializer(many=True, help_text="Empty until the vote is over")
     comments = ProposalCommentSerializer(source="said", many=True)
+
+    def get_values(self, line: ShownMotion) -> dict[str, Any]:
+        return with_translations(line.motion.values)
 
 
 class NewProposalSerializer(NewChangeSerializer):

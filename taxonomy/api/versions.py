@@ -9,10 +9,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from studies.pages import study_of
+from taxonomy.api.translations import translations_of
 from taxonomy.models import CategoryState, Taxonomy, Version
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.taxonomies import taxonomies_for
+from taxonomy.tree import TEXTS, TRANSLATED
 
 
 class VersionSerializer(serializers.ModelSerializer[Version]):
@@ -38,13 +40,20 @@ class CategorySerializer(serializers.ModelSerializer[CategoryState]):
         help_text="Code of the category above it, null for a type"
     )
 
+    translations = serializers.SerializerMethodField(
+        help_text="Name and texts by language, such as `zh-hans`, as far as they are translated"
+    )
+
     class Meta:
         model = CategoryState
-        fields = ("key", "code", "level", "parent", "name", "definition", "includes", "excludes", "examples")
+        fields = ("key", "code", "level", "parent", "name", *TEXTS, "translations")
 
     def get_parent(self, state: CategoryState) -> str | None:
         codes: dict[int, str] = self.context["codes"]
         return codes[state.parent_id] if state.parent_id else None
+
+    def get_translations(self, state: CategoryState) -> dict[str, dict[str, str]]:
+        return translations_of({name: getattr(state, name) for name in TRANSLATED})
 
 
 class Taxonomies(APIView):

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.http import Http404, QueryDict
 
-from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree import ALL_TEXTS, drafts
 from taxonomy.tree.drafts import Draft
 from taxonomy.tree.hues import HUES
 
-WRITTEN = ("name", "code", *TEXTS)
+WRITTEN = ("name", "code", *ALL_TEXTS)
 
 
 @dataclass(frozen=True)

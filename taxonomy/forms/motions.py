@@ -23,10 +23,10 @@ class MotionForm(forms.Form):
     """The reasons for a change, the deadline of the vote and the quorum."""
 
     kind = forms.ChoiceField(
-        label=_("What to change"),
+        label=_("Kind of change"),
         choices=[
             (drafts.ADD, _("new category")),
-            (drafts.DESCRIBE, _("rename, or other texts")),
+            (drafts.DESCRIBE, _("change the name or texts")),
             (drafts.MOVE, _("move")),
             (drafts.MERGE, _("merge")),
             (drafts.SPLIT, _("split")),
@@ -36,31 +36,31 @@ class MotionForm(forms.Form):
         initial=drafts.ADD,
     )
     reasons = forms.CharField(
-        label=_("Why"),
+        label=_("Reasons"),
         max_length=REASONS_LENGTH,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=_("What the others need to know before they vote."),
+        help_text=_("Explain what the other members need to know before they vote."),
     )
     examples = forms.CharField(
-        label=_("Issues that show it"),
+        label=_("Example issues"),
         max_length=REASONS_LENGTH,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Their addresses, one a line."),
+        help_text=_("Write one address on each line."),
     )
     deadline = forms.DateTimeField(
-        label=_("Vote until"),
+        label=_("Voting deadline"),
         initial=_in_a_week,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        help_text=_("It ends before, once all have voted."),
+        help_text=_("The vote ends earlier when everybody has voted."),
     )
     quorum = forms.IntegerField(
         label=_("Quorum"),
         min_value=1,
         required=False,
         help_text=_(
-            "So many must vote; left empty: more than half of the members. A new category, or a split,"
-            " waits for all."
+            "The number of members who must vote. If empty, more than half must vote; new"
+            " categories and splits need everybody."
         ),
     )
 

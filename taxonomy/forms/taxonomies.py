@@ -30,11 +30,11 @@ class TaxonomyForm(forms.Form):
             ("empty", ""),
         ],
         initial=next(iter(PRESETS)),
-        error_messages={"required": gettext_lazy("Choose what to start from.")},
+        error_messages={"required": gettext_lazy("Choose a starting point.")},
     )
     file = forms.FileField(label=gettext_lazy("CSV file"), required=False, allow_empty_file=True)
     text = forms.CharField(
-        label=gettext_lazy("The tree, as CSV"),
+        label=gettext_lazy("Tree as CSV text"),
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "wrap": "off"}),
@@ -44,7 +44,7 @@ class TaxonomyForm(forms.Form):
         required=False,
         max_length=Taxonomy._meta.get_field("name").max_length,  # noqa: SLF001 - Django's own API
         help_text=pgettext_lazy(
-            "taxonomy", "As volunteers will read it. The preset's or the file's name if you leave it empty."
+            "taxonomy", "The name that volunteers read. If empty, the name of the preset or the file is used."
         ),
     )
 
@@ -55,7 +55,7 @@ class TaxonomyForm(forms.Form):
         title = ""
         if source == "file":
             if file is None:
-                self.add_error("file", _("Choose the CSV file."))
+                self.add_error("file", _("Choose a CSV file."))
             else:
                 tree = self._read_file(file)
                 title = str(file.name).rpartition(".")[0] or str(file.name)
@@ -65,7 +65,7 @@ class TaxonomyForm(forms.Form):
             preset = PRESETS[source]
             tree, title = load_preset(source), _(preset.title)
         if source in {"text", "empty"} and not cleaned.get("name"):
-            self.add_error("name", _("Give the taxonomy a name."))
+            self.add_error("name", _("Enter a name for the taxonomy."))
         cleaned["tree"] = tree
         cleaned["name"] = (cleaned.get("name") or title)[:120]
         return cleaned
@@ -80,7 +80,7 @@ class TaxonomyForm(forms.Form):
 
     def _read_file(self, file: Any) -> Tree | None:
         if file.size > MAX_BYTES:
-            self.add_error("file", _("The file is larger than 5 MB, the most that a taxonomy may have."))
+            self.add_error("file", _("The file is larger than 5 MB. A taxonomy file can have at most 5 MB."))
             return None
         return self._read("file", file)
 

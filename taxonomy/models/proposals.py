@@ -208,7 +208,7 @@ class Ballot(models.Model):
     class Choice(models.TextChoices):
         FOR = "for", _("for")
         AGAINST = "against", _("against")
-        ABSTAIN = "abstain", _("abstains")
+        ABSTAIN = "abstain", _("abstained")
 
     motion = models.ForeignKey(Motion, models.PROTECT, related_name="ballots")
     member = models.ForeignKey(Membership, models.PROTECT, related_name="+")

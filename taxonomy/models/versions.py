@@ -7,12 +7,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from core import clock
 from studies.models import Study
 from taxonomy.tree.drafts import KINDS
 from taxonomy.tree.hues import HUES
+from taxonomy.tree.nodes import text_in
 
 
 class Level(models.IntegerChoices):
@@ -29,6 +31,13 @@ class Taxonomy(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="taxonomies")
     name = models.CharField(_("name"), max_length=120)
     created_at = models.DateTimeField(default=clock.now, editable=False)
+    origin = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        related_name="derived",
+        help_text="The taxonomy of the pilot from whose labels this one was drafted",
+    )
     by_majority = models.BooleanField(
         default=False,
         db_default=False,
@@ -114,7 +123,9 @@ def _stays_once_published(name: str, unless: str = "") -> pgtrigger.Trigger:
 
 
 class CategoryState(models.Model):
-    """One category in one version: code, name, place in the tree, texts."""
+    """One category in one version: code, name, place in the tree, texts, and name and texts in Chinese, empty
+    where they are not translated. Code and identity are the same in both languages.
+    """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="states")
     category = models.ForeignKey(Category, models.PROTECT, related_name="states")
@@ -127,6 +138,11 @@ class CategoryState(models.Model):
     includes = models.TextField(blank=True)
     excludes = models.TextField(blank=True)
     examples = models.TextField(blank=True)
+    name_zh = models.CharField(max_length=200, blank=True, default="", db_default="")
+    definition_zh = models.TextField(blank=True, default="", db_default="")
+    includes_zh = models.TextField(blank=True, default="", db_default="")
+    excludes_zh = models.TextField(blank=True, default="", db_default="")
+    examples_zh = models.TextField(blank=True, default="", db_default="")
     hue = models.PositiveSmallIntegerField(
         null=True, help_text="A type's own colour; empty: that of its place"
     )
@@ -152,6 +168,15 @@ class CategoryState(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
+
+    @property
+    def title(self) -> str:
+        """The name in the reader's language."""
+        return self.said("name")
+
+    def said(self, name: str) -> str:
+        """The text `name` in the reader's language, the study's own where that is not translated."""
+        return text_in(self, name, get_language())
 
 
 _SOMEBODY_LEAVES = """

@@ -1,15 +1,19 @@
 """Taxonomies that come with Crosscheck, as CSV files in this folder.
 
 Codes and names of `llm-frameworks` are the terms of the reference study (arXiv 2506.13114); all other texts,
-and all of `relevance`, were written for Crosscheck.
+and all of `relevance`, were written for Crosscheck. A file `<preset>.<language>.csv` holds names and texts of
+the same categories in another language.
 """
 
+import csv
+import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Any
 
-from taxonomy.tree import Tree, read_csv
+from taxonomy.tree import TRANSLATIONS, Tree, read_csv
 from taxonomy.tree.checks import gettext_noop
 
 
@@ -38,8 +42,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "relevance",
                 gettext_noop("Relevance"),
                 gettext_noop(
-                    "For screening: whether an issue that a keyword matched is about large language models, "
-                    "and why not."
+                    "For screening: is an issue found by keywords about large language models,"
+                    " and if not, why?"
                 ),
             ),
         )
@@ -50,4 +54,15 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 def load_preset(name: str) -> Tree:
     """The tree of a preset; KeyError for a name that is not in `PRESETS`."""
     preset = PRESETS[name]
-    return read_csv(files(__package__).joinpath(f"{preset.name}.csv").read_bytes())
+    folder = files(__package__)
+    tree = read_csv(folder.joinpath(f"{preset.name}.csv").read_bytes())
+    for language, ending in TRANSLATIONS.items():
+        file = folder.joinpath(f"{preset.name}.{language}.csv")
+        said: dict[str, dict[str, Any]] = {
+            row.pop("code"): row for row in csv.DictReader(io.StringIO(file.read_text("utf-8")))
+        }
+        tree = Tree(
+            replace(node, **{f"{column}_{ending}": text for column, text in said[node.code].items()})
+            for node in tree
+        )
+    return tree

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from taxonomy.models import CategoryState, Gone, Level, Proposal, Version
-from taxonomy.tree import TEXTS, Node, Tree
+from taxonomy.tree import ALL_TEXTS, Node, Tree
 from taxonomy.tree.hues import NONE, hues
 
 
@@ -117,7 +117,7 @@ class Codebook:
                 parent=self.by_id[state.parent_id].code if state.parent_id else None,
                 name=state.name,
                 position=state.position,
-                **{name: getattr(state, name) for name in TEXTS},
+                **{name: getattr(state, name) for name in ALL_TEXTS},
             )
             for state in self.states
         )

@@ -12,7 +12,7 @@ from studies.differences import difference, paragraphs
 from taxonomy.change_titles import title_of
 from taxonomy.models import Change, Level
 from taxonomy.queries.drafts import Drafted, as_changes
-from taxonomy.tree import TEXTS, drafts, look_alike, other_texts
+from taxonomy.tree import ALL_TEXTS, TEXTS, TRANSLATED, drafts, look_alike, other_texts
 from taxonomy.tree.draft_trees import Entry, Fate
 from taxonomy.tree.drafts import Draft, Refused
 from taxonomy.tree.hues import NONE, hues
@@ -65,6 +65,11 @@ LABELS = {
     "includes": gettext_lazy("Includes"),
     "excludes": gettext_lazy("Excludes"),
     "examples": gettext_lazy("Examples"),
+    "name_zh": gettext_lazy("Name in Chinese"),
+    "definition_zh": gettext_lazy("Definition in Chinese"),
+    "includes_zh": gettext_lazy("Includes in Chinese"),
+    "excludes_zh": gettext_lazy("Excludes in Chinese"),
+    "examples_zh": gettext_lazy("Examples in Chinese"),
 }
 
 
@@ -123,9 +128,11 @@ def _hues(draft: Draft) -> dict[str, int]:
 def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
     """Does the branch, or a branch below it, match all words? Removes the branches below that do not."""
     branch.below = [each for each in branch.below if _keep(each, wanted)]
-    code, name = look_alike(branch.entry.code), look_alike(branch.entry.name)
+    code = look_alike(branch.entry.code)
+    names = look_alike(branch.entry.name), look_alike(branch.entry.name_zh)
     matches = all(
-        word in name or code.startswith(word) or code.replace(".", "").startswith(word) for word in wanted
+        any(word in name for name in names) or code.startswith(word) or code.replace(".", "").startswith(word)
+        for word in wanted
     )
     return matches or bool(branch.below)
 
@@ -159,23 +166,25 @@ def about(found: Drafted, entry: Entry, typed: Mapping[str, str]) -> dict[str, A
         "hue": _hues(draft)[entry.key],
         "old": old,
         "ancestors": [draft[key] for key in draft.path(entry.key)[:0:-1]],
-        "texts": [
-            {
-                "name": name,
-                "label": LABELS[name],
-                "text": typed.get(name, getattr(entry, name)),
-                "seen": getattr(entry, name),
-                "difference": paragraphs(difference(getattr(old, name), getattr(entry, name)), around=None)
-                if old
-                else [],
-            }
-            for name in TEXTS
-        ],
+        "texts": [_text(name, entry, old, typed) for name in TEXTS],
+        "translated": [_text(name, entry, old, typed) for name in TRANSLATED],
+        "shows_translation": not typed.keys().isdisjoint(TRANSLATED),
         "parents": list(_places(draft, entry)),
         "twins": [other for other in draft if other.key != entry.key and draft.level(other.key) == level],
         "has_below": bool(draft.below(entry.key)),
         "is_first": draft.previous(entry.key) is None,
         "is_last": draft.below(entry.parent)[-1].key == entry.key,
+    }
+
+
+def _text(name: str, entry: Entry, old: Entry | None, typed: Mapping[str, str]) -> dict[str, Any]:
+    text = getattr(entry, name)
+    return {
+        "name": name,
+        "label": LABELS[name],
+        "text": typed.get(name, text),
+        "seen": text,
+        "difference": paragraphs(difference(getattr(old, name), text), around=None) if old else [],
     }
 
 
@@ -226,7 +235,7 @@ def _what(draft: Draft, change: drafts.Change) -> str:
         return _described(entry, values)
     if change.kind == drafts.MOVE:
         if values.get("parent") == entry.parent:
-            return _("in another place among its siblings")
+            return _("moved within its level")
         return _("moved from %(code)s") % {"code": entry.code}
     return {
         drafts.MERGE: lambda: _("merged into %(code)s") % {"code": draft[values["into"]].code},
@@ -244,11 +253,16 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
     if "name" in values:
         said.append(_("renamed from “%(name)s”") % {"name": entry.name})
     if "code" in values:
-        said.append(_("recoded from %(code)s") % {"code": entry.code})
-    if names := [str(LABELS[name]).lower() for name in TEXTS if name in values]:
-        said.append(_("other text: %(fields)s") % {"fields": ", ".join(names)})
+        said.append(_("code changed from %(code)s") % {"code": entry.code})
+    names = [
+        str(LABELS[name]).lower() if name in TEXTS else str(LABELS[name])
+        for name in ALL_TEXTS
+        if name in values
+    ]
+    if names:
+        said.append(_("text changed: %(fields)s") % {"fields": ", ".join(names)})
     if "hue" in values:
-        said.append(_("another colour"))
+        said.append(_("colour changed"))
     return "; ".join(said)
 
 

@@ -10,7 +10,7 @@ from django.db.models import Max
 from taxonomy.models import CategoryState, Change, Level, Taxonomy, Version
 from taxonomy.queries.codebooks import hues_of
 from taxonomy.queries.taxonomies import published_version
-from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree import ALL_TEXTS, drafts
 from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.drafts import Draft
 
@@ -92,7 +92,7 @@ def entries_of(version: Version) -> tuple[Entry, ...]:
             name=state.name,
             parent=keys[state.parent_id] if state.parent_id else None,
             hue=colours.get(state.code),
-            **{name: getattr(state, name) for name in TEXTS},
+            **{name: getattr(state, name) for name in ALL_TEXTS},
         )
         for state in states
     )

@@ -47,10 +47,10 @@ class ShownMotion:
         motion = self.motion
         numbers = {"n": len(self.voted), "all": motion.electorate, "yes": motion.in_favour or 0}
         if not motion.is_open:
-            return _("%(yes)d of %(all)d for") % numbers
+            return _("%(yes)d of %(all)d voted for") % numbers
         if len(self.awaited) == 1:
             who = self.awaited[0]
-            text = _("%(n)d of %(all)d voted, %(who)s to vote")
+            text = _("%(n)d of %(all)d voted, %(who)s still to vote")
             if who.left_at is not None:
                 text = _("%(n)d of %(all)d voted, %(who)s has left the study")
             return text % (numbers | {"who": who})
@@ -60,10 +60,10 @@ class ShownMotion:
     def rule(self) -> str:
         """The rule by which the motion is accepted, as a phrase."""
         if self.motion.by_majority:
-            return _("accepted if more than half of the votes are for it")
+            return _("accepted with more than half of the votes")
         if self.motion.kind in NEED_ALL:
-            return _("accepted if all are for it")
-        return _("accepted if nobody is against it")
+            return _("accepted only if everybody votes for")
+        return _("accepted if nobody votes against")
 
     @property
     def addresses(self) -> list[str]:

@@ -71,8 +71,8 @@ def _why(state: CategoryState, wanted: list[str]) -> str:
     if all(code.startswith(word) or code.replace(".", "").startswith(word) for word in wanted):
         return "code"
     for name in ("name", "definition", "includes", "examples"):
-        text = look_alike(getattr(state, name))
-        if all(word in text for word in wanted):
+        texts = {getattr(state, name), state.said(name)} if name != "name" else {state.name, state.name_zh}
+        if any(all(word in look_alike(text) for word in wanted) for text in texts):
             return name
     return ""
 
@@ -88,14 +88,14 @@ def _path(book: Codebook, state: CategoryState) -> Iterator[CategoryState]:
 def about(book: Codebook, state: CategoryState) -> dict[str, Any]:
     """One category of a version with its texts and its place in the tree; each phrase is a list of parts."""
     listed = {
-        name: [parts(phrase, book) for phrase in phrases(getattr(state, name))]
+        name: [parts(phrase, book) for phrase in phrases(state.said(name))]
         for name in ("includes", "excludes", "examples")
     }
     return listed | {
         "state": state,
         "hue": book.hue(state.category_id),
         "ancestors": list(_path(book, state))[:0:-1],
-        "definition": parts(state.definition, book),
+        "definition": parts(state.said("definition"), book),
         "below": [other for other in book.states if other.parent_id == state.category_id],
     }
 

@@ -6,12 +6,29 @@ all problems of a file or of a set of nodes, by line.
 
 from taxonomy.tree.checks import MAX_CODE, MAX_NAME, MAX_TEXT, Problem, TaxonomyFileError
 from taxonomy.tree.files import COLUMNS, MAX_BYTES, MAX_CATEGORIES, read_csv, write_csv
-from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, THEME, TYPE, Node, look_alike, other_texts, phrases
+from taxonomy.tree.nodes import (
+    ALL_TEXTS,
+    LEVELS,
+    LONG_TEXTS,
+    SUB_THEME,
+    TEXTS,
+    THEME,
+    TRANSLATED,
+    TRANSLATIONS,
+    TYPE,
+    Node,
+    look_alike,
+    other_texts,
+    phrases,
+    text_in,
+)
 from taxonomy.tree.trees import Tree
 
 __all__ = [
+    "ALL_TEXTS",
     "COLUMNS",
     "LEVELS",
+    "LONG_TEXTS",
     "MAX_BYTES",
     "MAX_CATEGORIES",
     "MAX_CODE",
@@ -20,6 +37,8 @@ __all__ = [
     "SUB_THEME",
     "TEXTS",
     "THEME",
+    "TRANSLATED",
+    "TRANSLATIONS",
     "TYPE",
     "Node",
     "Problem",
@@ -29,5 +48,6 @@ __all__ = [
     "other_texts",
     "phrases",
     "read_csv",
+    "text_in",
     "write_csv",
 ]

@@ -88,28 +88,28 @@ def _row_causes(row: WrittenCategory) -> Iterator[tuple[str, dict[str, object]]]
     if not node.code:
         yield gettext_noop("the code is empty"), {}
     if len(node.code) > MAX_CODE:
-        template = gettext_noop("the code has %(length)s characters, at most %(limit)s are allowed")
+        template = gettext_noop("the code has %(length)s characters, but at most %(limit)s are allowed")
         yield template, {"length": len(node.code), "limit": MAX_CODE}
     for place, letter in enumerate(node.code[:MAX_CODE], start=1):
         if unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}:
             template = gettext_noop(
-                "the code holds a space or an invisible character (%(point)s at place %(place)s)"
+                "the code contains a space or an invisible character (%(point)s at position %(place)s)"
             )
             yield template, {"point": f"U+{ord(letter):04X}", "place": place}
             break
     if node.level not in LEVELS:
-        template = gettext_noop(
-            "unknown level “%(level)s”: at most three, called type, theme, sub-theme or 1, 2, 3"
-        )
+        template = gettext_noop("unknown level “%(level)s”: the levels are type, theme, sub-theme or 1, 2, 3")
         yield template, {"level": excerpt(row.level_as_written)}
     if not look_alike(node.name):
         yield gettext_noop("the name is empty"), {}
-    if any(unicodedata.category(letter) in {"Cc", "Zl", "Zp"} for letter in node.name):
-        yield gettext_noop("the name holds a line break or another control character"), {}
+    if any(unicodedata.category(letter) in {"Cc", "Zl", "Zp"} for letter in node.name + node.name_zh):
+        yield gettext_noop("the name contains a line break or another control character"), {}
     for column, text in node.texts.items():
-        limit = MAX_NAME if column == "name" else MAX_TEXT
+        limit = MAX_NAME if column in {"name", "name_zh"} else MAX_TEXT
         if len(text) > limit:
-            template = gettext_noop("the %(column)s has %(length)s characters, at most %(limit)s are allowed")
+            template = gettext_noop(
+                "the %(column)s has %(length)s characters, but at most %(limit)s are allowed"
+            )
             yield template, {"column": column, "length": f"{len(text):,}", "limit": f"{limit:,}"}
 
 
@@ -129,16 +129,16 @@ def tree_problems(rows: Iterable[WrittenCategory], refused: Collection[str] = ()
         node, code = row.node, excerpt(row.node.code)
         first = by_key[look_alike(node.code)]
         if first is not row:
-            template = gettext_noop("the code is already on line %(line)s, written “%(code)s”")
+            template = gettext_noop("line %(line)s already has this code, written “%(code)s”")
             yield Problem(row.line, code, template, {"line": first.line, "code": excerpt(first.node.code)})
             continue
         namesake = by_name.setdefault((node.parent or "", look_alike(node.name)), row)
         if node.name and namesake is not row:
-            template = gettext_noop("the name is already that of its sibling %(code)s on line %(line)s")
+            template = gettext_noop("%(code)s on line %(line)s has the same parent and the same name")
             values: dict[str, object] = {"code": excerpt(namesake.node.code), "line": namesake.line}
             yield Problem(row.line, code, template, values)
         if circles.get(node.code):
-            template = gettext_noop("the parents run in a circle: %(path)s")
+            template = gettext_noop("the parents form a circle: %(path)s")
             yield Problem(row.line, code, template, {"path": circles[node.code]})
         if node.code not in circles and node.parent not in refused:
             for template, values in _parent_causes(node, by_code, by_key, circles):
@@ -154,9 +154,12 @@ def _parent_causes(
     above: dict[str, object] = {"level": LEVELS.get(node.level), "above": LEVELS.get(node.level - 1)}
     if node.parent is None:
         if node.level in {THEME, SUB_THEME}:
-            yield gettext_noop("a %(level)s stands under a %(above)s, but this one names no parent"), above
+            yield (
+                gettext_noop("a %(level)s needs a %(above)s as its parent, but this row has no parent"),
+                above,
+            )
     elif node.level == TYPE:
-        template = gettext_noop("a type has no parent, but this one stands under “%(parent)s”")
+        template = gettext_noop("a type has no parent, but this row has the parent “%(parent)s”")
         yield template, {"parent": excerpt(node.parent)}
     elif node.parent in by_code:
         path = _path(node, by_code)
@@ -166,11 +169,11 @@ def _parent_causes(
             yield template, {"path": " > ".join(map(excerpt, path))}
         elif node.level in LEVELS and parent.level in LEVELS and parent.level != node.level - 1:
             template = gettext_noop(
-                "a %(level)s stands under a %(above)s, but its parent “%(parent)s” is a %(actual)s"
+                "a %(level)s needs a %(above)s as its parent, but the parent “%(parent)s” is a %(actual)s"
             )
             yield template, above | {"parent": excerpt(parent.code), "actual": LEVELS[parent.level]}
     elif look_alike(node.parent) in by_key:
-        template = gettext_noop("the parent “%(parent)s” is missing, though there is “%(other)s”")
+        template = gettext_noop("the parent “%(parent)s” is missing; “%(other)s” looks similar")
         other = by_key[look_alike(node.parent)].node.code
         yield template, {"parent": excerpt(node.parent), "other": excerpt(other)}
     else:

@@ -23,6 +23,11 @@ class Entry:
     includes: str = ""
     excludes: str = ""
     examples: str = ""
+    name_zh: str = ""
+    definition_zh: str = ""
+    includes_zh: str = ""
+    excludes_zh: str = ""
+    examples_zh: str = ""
     hue: int | None = None
 
 

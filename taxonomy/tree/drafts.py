@@ -8,11 +8,11 @@ from typing import Any, Final
 from taxonomy.tree.checks import WrittenCategory, cleaned, excerpt, gettext_noop, row_problems
 from taxonomy.tree.draft_trees import DraftTree, Entry, RemovedEntry
 from taxonomy.tree.hues import HUES
-from taxonomy.tree.nodes import LEVELS, SUB_THEME, TEXTS, TYPE, Node, look_alike
+from taxonomy.tree.nodes import ALL_TEXTS, LEVELS, SUB_THEME, TYPE, Node, look_alike
 
 ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE = "add", "describe", "move", "merge", "split", "retire"
 KINDS: Final = (ADD, DESCRIBE, MOVE, MERGE, SPLIT, RETIRE)
-FIELDS: Final = ("name", "code", *TEXTS, "hue")
+FIELDS: Final = ("name", "code", *ALL_TEXTS, "hue")
 
 
 class Refused(ValueError):
@@ -67,13 +67,11 @@ class Draft(DraftTree):
             self._present(parent)
         if self.level(parent) >= SUB_THEME:
             raise Refused(
-                gettext_noop(
-                    "%(code)s is a sub-theme: nothing can stand below it, three levels are the most"
-                ),
+                gettext_noop("%(code)s is a sub-theme, and a taxonomy has at most three levels"),
                 code=self.entries[parent or ""].code,
             )
         if key in self.entries or key in self._gone:
-            raise Refused(gettext_noop("the category was added already"))
+            raise Refused(gettext_noop("the category was already added"))
         places = {"after": given.pop("after")} if "after" in given else {}
         given["code"] = given.get("code") or self.suggested_code(parent)
         place = self._place(parent, places)
@@ -92,11 +90,11 @@ class Draft(DraftTree):
         if parent is not None:
             self._present(parent)
         if parent == key or (parent is not None and key in self.path(parent)):
-            raise Refused(gettext_noop("%(code)s cannot stand below itself"), code=old.code)
+            raise Refused(gettext_noop("%(code)s cannot be below itself"), code=old.code)
         deepest = self.level(parent) + self._height(key)
         if deepest > SUB_THEME:
             raise Refused(
-                gettext_noop("%(code)s would be on level %(level)s there: three levels are the most"),
+                gettext_noop("%(code)s would be on level %(level)s, and a taxonomy has at most three levels"),
                 code=old.code if self._height(key) == 1 else self._deepest(key).code,
                 level=deepest,
             )
@@ -118,7 +116,8 @@ class Draft(DraftTree):
         if self.level(key) != self.level(into):
             raise Refused(
                 gettext_noop(
-                    "%(code)s is a %(level)s and %(other)s a %(other_level)s: merge what is on one level"
+                    "%(code)s is a %(level)s and %(other)s is a %(other_level)s: only"
+                    " categories of the same level can be merged"
                 ),
                 code=source.code,
                 level=LEVELS[self.level(key)],
@@ -130,7 +129,8 @@ class Draft(DraftTree):
             if twin := names.get(look_alike(child.name)):
                 raise Refused(
                     gettext_noop(
-                        "%(one)s and %(other)s would stand together under one name: merge these first"
+                        "%(one)s and %(other)s would have the same parent and the same name:"
+                        " merge these two first"
                     ),
                     one=child.code,
                     other=twin.code,
@@ -142,10 +142,12 @@ class Draft(DraftTree):
     def _split(self, key: str, *, parts: Sequence[Mapping[str, Any]], stays: bool = True) -> None:
         source = self._present(key)
         if len(parts) + stays < 2:
-            raise Refused(gettext_noop("a split needs two parts"))
+            raise Refused(gettext_noop("a split needs at least two parts"))
         if not stays and self._below.get(key):
             raise Refused(
-                gettext_noop("%(code)s has categories below it: keep it as one part, or move them first"),
+                gettext_noop(
+                    "%(code)s has categories below: keep %(code)s as one part, or move these categories first"
+                ),
                 code=source.code,
             )
         after = key
@@ -173,14 +175,15 @@ class Draft(DraftTree):
             fate = self.fate(key)
             if fate.targets:
                 raise Refused(
-                    gettext_noop("%(code)s is no longer there: it became %(others)s"),
+                    gettext_noop("%(code)s no longer exists and became %(others)s"),
                     code=self.published[key].code,
                     others=", ".join(self.entries[each].code for each in fate.targets),
                 )
             raise Refused(
-                gettext_noop("%(code)s is no longer there: it was retired"), code=self.published[key].code
+                gettext_noop("%(code)s no longer exists because the category was retired"),
+                code=self.published[key].code,
             )
-        raise Refused(gettext_noop("the category is not there"))
+        raise Refused(gettext_noop("the category does not exist"))
 
     def _remove(self, key: str, *targets: str) -> None:
         entry = self.entries.pop(key)
@@ -230,26 +233,27 @@ class Draft(DraftTree):
         """The entry with cleaned texts. Raises Refused for a problem of the entry itself, and if the code of
         another category, or the name of a sibling, looks the same.
         """
-        node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, *(getattr(entry, name) for name in TEXTS)))
+        texts = {name: getattr(entry, name) for name in ALL_TEXTS}
+        node, _ = cleaned(Node(entry.code, TYPE, None, entry.name, **texts))
         for problem in row_problems([WrittenCategory(1, node, "1")]):
             raise Refused(problem.template, **problem.values)
         if entry.hue is not None and entry.parent is not None:
-            raise Refused(gettext_noop("only types have a colour of their own"))
+            raise Refused(gettext_noop("only types have their own colour"))
         if entry.hue is not None and not 0 <= entry.hue < HUES:
-            raise Refused(gettext_noop("there is no such colour"))
+            raise Refused(gettext_noop("this colour does not exist"))
         code, name = look_alike(node.code), look_alike(node.name)
         for other in others.values():
             if other.key == entry.key:
                 continue
             if look_alike(other.code) == code:
                 raise Refused(
-                    gettext_noop("the code %(code)s is that of “%(name)s” already"),
+                    gettext_noop("the category “%(name)s” already has the code %(code)s"),
                     code=excerpt(other.code),
                     name=excerpt(other.name),
                 )
             if other.parent == entry.parent and look_alike(other.name) == name:
                 raise Refused(
-                    gettext_noop("the name is already that of its sibling %(code)s, “%(name)s”"),
+                    gettext_noop("%(code)s has the same parent and the same name “%(name)s”"),
                     code=excerpt(other.code),
                     name=excerpt(other.name),
                 )

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.drafts import Draft
-from taxonomy.tree.nodes import TEXTS, look_alike
+from taxonomy.tree.nodes import ALL_TEXTS, look_alike
 
 _WORD = re.compile(r"(→\s*|\bsee\s+)?([^\s→;,/()\[\]“”\"]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A text (`field`, of TEXTS) of a category that names the outdated `code` of another category, and what
-    that became: nothing if it was retired.
+    """A text (`field`, of ALL_TEXTS) of a category that names the outdated `code` of another category, and
+    what that became: nothing if it was retired.
     """
 
     entry: Entry
@@ -39,7 +39,7 @@ def stale_mentions(draft: Draft) -> list[Mention]:
     return [
         Mention(entry, field, code, moved[code])
         for entry in draft
-        for field in TEXTS
+        for field in ALL_TEXTS
         for code in _named(getattr(entry, field), by_key)
         if code not in in_use or _is_as_published(draft, entry, field)
     ]

@@ -9,6 +9,11 @@ from functools import lru_cache
 TYPE, THEME, SUB_THEME = 1, 2, 3
 LEVELS: Mapping[int, str] = {TYPE: "type", THEME: "theme", SUB_THEME: "sub-theme"}
 TEXTS = ("definition", "includes", "excludes", "examples")
+TRANSLATIONS: Mapping[str, str] = {"zh-hans": "zh"}
+"""The languages that a category may be said in beside the study's own, with the ending of their fields."""
+TRANSLATED = tuple(f"{name}_{end}" for end in TRANSLATIONS.values() for name in ("name", *TEXTS))
+ALL_TEXTS = (*TEXTS, *TRANSLATED)
+LONG_TEXTS = tuple(name for name in ALL_TEXTS if not name.startswith("name_"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +30,17 @@ class Node:
     includes: str = ""
     excludes: str = ""
     examples: str = ""
+    name_zh: str = ""
+    definition_zh: str = ""
+    includes_zh: str = ""
+    excludes_zh: str = ""
+    examples_zh: str = ""
     position: int = field(default=0, compare=False)
 
     @property
     def texts(self) -> dict[str, str]:
-        """The name and the four texts, by column."""
-        return {name: getattr(self, name) for name in ("name", *TEXTS)}
+        """The name and the other texts, those of translations too, by column."""
+        return {name: getattr(self, name) for name in ("name", *ALL_TEXTS)}
 
 
 # Small Cyrillic and Greek letters that look like Latin letters, in lower or upper case.
@@ -48,10 +58,19 @@ def look_alike(text: str) -> str:
 
 
 def other_texts(old: object, new: object) -> tuple[str, ...]:
-    """The texts of a category that differ between two states of the category."""
-    return tuple(name for name in TEXTS if getattr(old, name) != getattr(new, name))
+    """The texts of a category that differ between two states of the category, those of translations too."""
+    return tuple(name for name in ALL_TEXTS if getattr(old, name) != getattr(new, name))
 
 
 def phrases(text: str) -> tuple[str, ...]:
-    """The entries of an includes, excludes or examples text, separated by lines or by semicolon and space."""
-    return tuple(entry.strip() for entry in re.split(r"\n|;\s", text) if entry.strip())
+    """The entries of an includes, excludes or examples text, separated by lines, by semicolon and space, or
+    by a full-width semicolon.
+    """
+    return tuple(entry.strip() for entry in re.split(r"\n|;\s|；", text) if entry.strip())
+
+
+def text_in(category: object, name: str, language: str | None) -> str:
+    """The text `name` of a category in this language; the study's own text where that is not translated."""
+    ending = TRANSLATIONS.get((language or "").lower())
+    translated: str = getattr(category, f"{name}_{ending}") if ending else ""
+    return translated or str(getattr(category, name))

@@ -106,7 +106,10 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
 
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
-    require(rules.may_edit_taxonomies(member), _("An owner or a lead of the study edits its taxonomies."))
+    require(
+        rules.may_edit_taxonomies(member),
+        _("Only owners and leads can edit a taxonomy. Nothing was changed."),
+    )
     return taxonomy, member
 
 

@@ -23,7 +23,7 @@ from taxonomy.pages import taxonomy_of
 from taxonomy.queries.draft_reading import LABELS
 from taxonomy.queries.drafts import drafted
 from taxonomy.queries.motions import motion_lines
-from taxonomy.tree import TEXTS, drafts
+from taxonomy.tree import ALL_TEXTS, drafts
 
 TYPED = ("kind", "key", "parent", "into", "name", "parts", "waits")
 
@@ -64,7 +64,7 @@ def new_proposal(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
             error = refused
         else:
             if motion:
-                said = _("Proposal %(n)d is put to the vote of %(all)d members.")
+                said = _("The vote on proposal %(n)d has started. %(all)d members can vote.")
                 messages.success(request, said % {"n": motion.number, "all": motion.electorate})
             return go_to(request, "proposals", taxonomy.pk)
     return proposal_form(request, taxonomy, member, _flat(request.POST), form=form, error=error)
@@ -85,7 +85,7 @@ def proposal_form(
     """
     found = drafted(taxonomy)
     about = found.draft.entries.get(given.get("key", ""))
-    now = {name: getattr(about, name) if about else "" for name in TEXTS}
+    now = {name: getattr(about, name) if about else "" for name in ALL_TEXTS}
     context = {
         **frame(taxonomy.study, member, "taxonomies"),
         "taxonomy": taxonomy,
@@ -112,7 +112,7 @@ def vote_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> H
     motion = get_object_or_404(Motion, taxonomy=taxonomy, number=number)
     form = BallotForm(request.POST)
     if not form.is_valid():
-        error = errors.NotProposable(_("Say whether you are for it, against it, or neither."))
+        error = errors.NotProposable(_("Choose for, against or abstain. Your vote was not stored."))
         return _page(request, taxonomy, member, error=error, about=number)
     given = form.cleaned_data
 
@@ -122,8 +122,8 @@ def vote_on_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> H
     def said(current: Motion) -> str:
         ballot = current.ballots.get(member=member)
         if ballot.choice != given["choice"] or ballot.argument != given["argument"]:
-            return _("The deadline was over: your vote was not taken.")
-        return _("Your vote on proposal %(n)d is in.") % {"n": number}
+            return _("The deadline has passed. Your vote was not stored.")
+        return _("Your vote on proposal %(n)d is stored.") % {"n": number}
 
     return _acted(request, taxonomy, member, number, vote, said)
 
@@ -136,7 +136,7 @@ def withdraw_proposal(request: AuthedRequest, taxonomy_id: int, number: int) -> 
 
     def said(current: Motion) -> str:
         if current.outcome != Motion.Outcome.WITHDRAWN:
-            return _("The deadline was over: the votes were counted.")
+            return _("The deadline has passed, and the votes were counted.")
         return _("Proposal %(n)d is withdrawn.") % {"n": number}
 
     return _acted(request, taxonomy, member, number, lambda: actions.withdraw(motion=motion, by=member), said)
@@ -169,14 +169,17 @@ def proposal_rule(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     taxonomy, member = _voter(request, taxonomy_id)
     require(rules.may_edit_taxonomies(member))
     actions.set_rule(taxonomy=taxonomy, by=member, by_majority="by_majority" in request.POST)
-    messages.success(request, _("This holds for proposals from now on."))
+    messages.success(request, _("The rule is saved. The rule holds for new proposals."))
     return go_to(request, "proposals", taxonomy.pk)
 
 
 def _voter(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     """The taxonomy, and the seat of a member who may propose and vote. A POST first closes due votes."""
     taxonomy, member = taxonomy_of(request, taxonomy_id, rules.may_read_taxonomies)
-    require(rules.may_propose(member), _("Owner, leads and volunteers of the study propose and vote."))
+    require(
+        rules.may_propose(member),
+        _("Only owners, leads and volunteers can propose and vote. Nothing was changed."),
+    )
     if request.method == "POST":
         actions.close_due(taxonomy)
     return taxonomy, member
@@ -189,7 +192,7 @@ def _flat(given: QueryDict) -> dict[str, str]:
 def _of_editor(request: AuthedRequest) -> dict[str, str]:
     """The fields that the editor sent with `prefill`, with this form's names for texts of a category."""
     posted = _flat(request.POST)
-    texts = {f"text-{name}": posted.pop(name) for name in TEXTS if name in posted}
+    texts = {f"text-{name}": posted.pop(name) for name in ALL_TEXTS if name in posted}
     return {name: "" if text == "type" else text for name, text in posted.items()} | texts
 
 
@@ -201,7 +204,7 @@ def _asked(given: Mapping[str, str]) -> dict[str, Any]:
 
 def _worded(posted: draft_forms.Posted, fields: Mapping[str, str]) -> dict[str, Any]:
     """The values of the change; to describe a category only the texts that differ from the form's."""
-    given = {"name": fields.get("name", "")} | {name: fields.get(f"text-{name}", "") for name in TEXTS}
+    given = {"name": fields.get("name", "")} | {name: fields.get(f"text-{name}", "") for name in ALL_TEXTS}
     texts = {name: draft_forms.storable(text).replace("\r\n", "\n").strip() for name, text in given.items()}
     if posted.kind == drafts.ADD:
         return {**posted.values, **{name: text for name, text in texts.items() if text}}

@@ -13,7 +13,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.http import AuthedRequest
 from core.http import go_to, render_page
 from core.idempotency import first_time
+from core.numbers import whole_number
 from core.panels import panels
+from studies.models import Study
 from studies.pages import frame, study_of
 from taxonomy import actions, rules
 from taxonomy.codebooks import codebook_file
@@ -44,9 +46,9 @@ def taxonomies(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Load a taxonomy from a preset, a file or a text and publish its first version at once; an empty
-    taxonomy begins as a draft. With `prefill` the posted text is put into the form for editing; with `check`
-    it is only read.
+    """Load a taxonomy from a preset, a file or a text. Its first version is published at once, or with
+    `draft` opened in the editor; an empty taxonomy begins as a draft. With `prefill` the posted text is put
+    into the form for editing; with `check` it is only read. `origin`: the taxonomy of a pilot, see the model.
     """
     study, member = study_of(request, slug, rules.may_create_taxonomies)
     only_looks = "check" in request.POST
@@ -63,9 +65,13 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         if not first_time(request):
             return go_to(request, "taxonomies", study.slug)
         name, made = form.cleaned_data["name"], form.cleaned_data["tree"]
-        if made is None:
-            return go_to(request, "draft", actions.start_taxonomy(study=study, name=name, by=request.user).pk)
-        version = actions.create_taxonomy(study=study, name=name, tree=made, by=request.user)
+        origin = _origin(study, request.POST.get("origin", ""))
+        if made is None or "draft" in request.POST:
+            started = actions.start_taxonomy(
+                study=study, name=name, by=request.user, tree=made, origin=origin
+            )
+            return go_to(request, "draft", started.pk)
+        version = actions.create_taxonomy(study=study, name=name, tree=made, by=request.user, origin=origin)
         messages.success(
             request, _("%(name)s is published, with %(n)d categories.") % {"name": name, "n": len(made)}
         )
@@ -76,11 +82,16 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
         "presets": [(preset.name, _(preset.title), _(preset.description)) for preset in PRESETS.values()],
         "columns": COLUMNS,
         "reader": reader,
+        "origin": request.POST.get("origin", ""),
         "only_looks": only_looks,
         "levels": reading.level_counts(node.level for node in reader.tree_so_far() or ()),
     }
     status = 422 if form.is_bound and not only_looks else 200
     return render_page(request, "taxonomy/new.html", context, partials=["checked"], status=status)
+
+
+def _origin(study: Study, text: str) -> Taxonomy | None:
+    return Taxonomy.objects.filter(study=study, pk=whole_number(text) or 0).first()
 
 
 @require_safe

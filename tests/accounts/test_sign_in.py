@@ -121,7 +121,7 @@ def test_nobody_signs_up(client, user, method):
     body = {"email": "eve@example.org", "password1": PASSWORD, "password2": PASSWORD, "name": "Eve"}
     answer = getattr(client, method)(reverse("account_signup"), body)
     assert answer.status_code == 403
-    assert b"Accounts come by invitation" in answer.content
+    assert b"You need an invitation" in answer.content
     assert list(User.objects.all()) == [user]
 
 
@@ -218,7 +218,7 @@ def test_reset_password_by_mail(client, user):
     assert not is_signed_in(elsewhere)
     user.refresh_from_db()
     assert user.check_password(NEW)
-    assert b"This link is used up" in Client().get(link, follow=True).content
+    assert b"This link no longer works" in Client().get(link, follow=True).content
 
 
 def test_reset_password_answers_alike_for_unknown_addresses(client, user):

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.actions import volunteers
+from annotate.actions import plan_changes, volunteers
 from annotate.actions.labels import SubmittedLabel
 from annotate.actions.turns import next_turn
 from annotate.actions.volunteers import (
@@ -18,6 +18,7 @@ from annotate.actions.volunteers import (
     raise_labels_per_issue,
     remove_volunteer,
 )
+from annotate.errors import LabellingBegan
 from annotate.models import Draft
 from consensus.models import Decision
 from rounds import errors
@@ -188,3 +189,24 @@ def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(world, monkey
     )
     assert (removed, claimed) == (RemovedVolunteer(handed=0, given_back=1, completed=0), None)
     assert next_turn(round_=round_, member=world.members[1]).issue == world.issues[0]
+
+
+def test_a_round_is_deleted_while_its_first_label_is_submitted():
+    """Either the label is stored and the round stays, or the round is gone and the label is refused."""
+    seen = Counter()
+    for _ in range(TIMES):
+        world = small_world(issues=1, members=2)
+        round_ = world.round()
+        submitted, deleted = at_once(
+            lambda: submit(world, round_, world.issues[0], world.members[0]),
+            lambda: plan_changes.delete_round(round_=round_, by=world.lead),
+        )
+        is_stored = isinstance(submitted, SubmittedLabel)
+        seen[is_stored] += 1
+        assert Round.objects.filter(pk=round_.pk).exists() == is_stored
+        assert Label.objects.filter(round=round_.pk).exists() == is_stored
+        if is_stored:
+            assert isinstance(deleted, LabellingBegan)
+        else:
+            assert deleted is None
+            assert isinstance(submitted, errors.NotYourTurn | errors.RoundNotOpen | Round.DoesNotExist)

@@ -70,8 +70,8 @@ def test_labels_become_a_board(world):
         ({"about": "C"}, 400, "Say what the cards are"),
         ({"mapping": None, "about": "C.1.i"}, 400, "no type or theme"),
         ({"name": "  "}, 400, "blank"),
-        ({"sorters": ["R3"], "with_piles": False}, 422, "two people"),
-        ({"sorters": ["R3", "R4"]}, 422, "without piles"),
+        ({"sorters": ["R3"], "with_piles": False}, 422, "at least two members"),
+        ({"sorters": ["R3", "R4"]}, 422, "cannot start with piles"),
         ({"sorters": ["R3", "R99"], "with_piles": False}, 400, "R99"),
         ({"sorters": ["R3", "V1"], "with_piles": False}, 422, "volunteers"),
     ],
@@ -84,7 +84,7 @@ def test_a_board_that_cannot_be_is_refused(world, body, status, words):
 
 def test_two_boards_of_a_taxonomy_have_two_names(world):
     assert _made(world).status_code == 201
-    assert "of this name" in _made(world, name="symptoms").json()["detail"]
+    assert "with this name already exists" in _made(world, name="symptoms").json()["detail"]
 
 
 def test_acts_answer_what_changed_and_a_clash_says_so(world):

@@ -68,7 +68,7 @@ def test_what_cannot_be_made_says_why(lead, version):
         ({"kind": "merge", "key": keys["B"], "into": keys["A"], "name": "X"}, 400, "It has no place in"),
         ({"kind": "split", "key": keys["B"], "parts": [{"code": "X"}]}, 400, "Each has a name"),
         ({"kind": "describe", "key": keys["B"], "hue": 9}, 400, "hue"),
-        ({"kind": "move", "key": keys["B"], "parent": keys["B.1"]}, 422, "B cannot stand below itself"),
+        ({"kind": "move", "key": keys["B"], "parent": keys["B.1"]}, 422, "B cannot be below itself"),
         ({"kind": "add", "name": "  "}, 422, "the name is empty"),
         ({"kind": "add", "name": "X", "key": str(other.key)}, 422, "another taxonomy"),
     ):

@@ -19,7 +19,7 @@ def test_a_lead_freezes_and_everybody_reads_and_compares(world, labelled):
     row = {
         "id": frozen.pk, "name": "Submission", "frozen_at": answer.json()["frozen_at"],
         "by": world.lead.pseudonym, "version": 1, "crosscheck": "0.1.0", "held_back": False, "issues": 2,
-        "inputs_sha256": frozen.inputs_hash,
+        "without_coached": False, "inputs_sha256": frozen.inputs_hash,
     }  # fmt: skip
     assert (answer.status_code, answer.json()) == (201, row)
     again = client_of(world.lead).post(labelled, {"name": "submission"}, format="json")
@@ -63,5 +63,5 @@ def test_what_you_still_have_to_label_keeps_frozen_reports_from_you(world, label
         assert (refused.status_code, refused.json()["code"]) == (409, "ReportHeldBack")
     refused = client_of(world.lead).post(labelled, {"name": "Mine"}, format="json")
     assert (refused.status_code, refused.json()["code"]) == (409, "ReportHeldBack")
-    assert "1 issue of this round is held back" in refused.json()["detail"]
+    assert "1 issue of this round is hidden" in refused.json()["detail"]
     assert client_of(world.second).get(f"{labelled}{frozen.pk}/").status_code == 200

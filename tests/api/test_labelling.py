@@ -88,7 +88,7 @@ def test_bad_input_names_the_field(world):
     }
     assert label(world.first, world, world.issues[0], "C", summary="x").json()["code"] == "TooShallow"
     assert set(client.post(f"/api/v1/rounds/{world.round.pk}/labels/", {}, format="json").json()) == {"issue"}
-    neither = {"category": ["Give a category, or a proposal of one."]}
+    neither = {"category": ["Give a category, or propose a missing category."]}
     proposal = {"name": "Overheating", "reason": "None is of heat."}
     assert label(world.first, world, world.issues[0], "").json() == neither
     assert label(world.first, world, world.issues[0], "C.1", proposal=proposal).json() == neither

@@ -44,14 +44,16 @@ def test_refusals_name_the_row(world, address):
     assert (wrong.status_code, wrong.json()) == (
         422,
         {
-            "detail": "Nothing was stored.\nrow 2: the round’s version has no category “Z.9”.",
+            "detail": "Nothing was saved.\nrow 2: the round’s version has no category “Z.9”.",
             "code": "ModelLabelsRefused",
         },
     )
     assert post(world, address, [{"issue": issue, "category": "C.1"}]).status_code == 201
     other = post(world, address, [{"issue": issue, "category": "C.2"}])
     assert (other.status_code, other.json()["code"]) == (409, "ModelLabelsStay")
-    assert other.json()["detail"].endswith(f"row 1: issue {issue} has the label C.1, and a label stays.")
+    assert other.json()["detail"].endswith(
+        f"row 1: issue {issue} already has the label C.1, and a stored label cannot change."
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1001])

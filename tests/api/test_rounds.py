@@ -9,6 +9,7 @@ from annotate.actions import rounds as actions
 from core.models import Job
 from rounds.models import Assignment, Round, RoundVolunteer
 from rounds.queries.rounds import OPENING
+from studies.models import Event
 from tests import factories
 from tests.api.conftest import client_of
 
@@ -39,7 +40,7 @@ def test_a_plan_with_nothing_but_what_is_needed(world):
         "depth": 2, "labels_per_issue": 2, "allocation": "crossed", "order": "shuffled", "reveal": "issue_complete",
         "rule": "unanimous", "majority": None, "deadline": None, "excludes": None, "pass_mark": None,
         "training": None, "drift_percent": 0, "drift_hours": 24, "created_at": created, "opened_at": None,
-        "closed_at": None,
+        "closed_at": None, "left_out": [],
         "selection": {
             "source": "issues", "name": "All issues of the study", "repositories": None, "year": None,
             "with_text": False, "without_pull_requests": False,
@@ -140,6 +141,29 @@ def test_a_round_is_opened_and_closed_once(world):
     assert (closed.status_code, closed.json()["closed_at"] is not None) == (200, True)
     twice = client.post(f"{path}/close/")
     assert (twice.status_code, twice.json()["code"]) == (409, "RoundAlreadyClosed")
+
+
+def test_a_round_that_does_not_wait_for_earlier_stages_gives_its_reason(world):
+    relevance = factories.make_version(world.study, ["R", "F"])
+    screening = send(
+        world, name="Screening", kind="screening", taxonomy=relevance.taxonomy_id, depth=1, excludes="F"
+    )
+    client = client_of(world.lead)
+    assert client.post(f"/api/v1/rounds/{screening.json()['id']}/open/").status_code == 200
+    path = f"/api/v1/rounds/{send(world, name='Early').json()['id']}/open/"
+    refused = client.post(path)
+    assert (refused.status_code, refused.json()["code"], refused.json()["field"]) == (
+        409,
+        "RoundRefused",
+        "reason",
+    )
+    assert client.post(path, {"reason": " "}, format="json").status_code == 409
+    assert client.post(path, {"reason": "x" * 401}, format="json").status_code == 400
+    opened = client.post(path, {"reason": "Two issues are left."}, format="json")
+    assert (opened.status_code, opened.json()["opened_at"] is not None) == (200, True)
+    kept = Event.objects.get(verb="rounds.opened", detail__reason__isnull=False)
+    assert kept.detail["reason"] == "Two issues are left."
+    assert kept.detail["without_waiting_for"] == "Screening"
 
 
 def test_a_large_round_is_opened_by_a_job(world, monkeypatch):

@@ -18,8 +18,8 @@ from consensus.actions.agendas import put_on_agenda
 from consensus.actions.meetings import open_meeting, plan_meeting
 from consensus.models import BulkDecision
 from core import jobs
-from ingest.actions import plan_harvest
-from ingest.queries.forge_clients import RepositoryAsked
+from harvests.actions import plan_harvest
+from harvests.queries.forge_clients import RepositoryAsked
 from reports.actions.frozen import freeze_report
 from reports.actions.report_files import ask_for_report
 from tests.api.conftest import client_of

@@ -176,7 +176,7 @@ def test_the_page_says_how_many_are_withheld(client, version, members) -> None:
     for member in members:
         client.force_login(member.user)
         page = client.get(reverse("taxonomy", args=[version.taxonomy.pk])).content.decode()
-        said.append("1 issue is held back from you" in page)
+        said.append("1 issue is hidden until you label it" in page)
     assert said == [True, False]
 
 
@@ -211,4 +211,4 @@ def test_what_is_withheld_is_in_no_version(client, version, members, django_asse
     page = reverse("taxonomy_history", args=[version.taxonomy.pk]) + f"?category={chosen.key}"
     shown = " ".join(client.get(page).content.decode().split())
     assert "4 labels, 0 decisions" in shown
-    assert "1 issue is held back from you" in shown
+    assert "1 issue is hidden until you label it" in shown

@@ -42,13 +42,13 @@ Minutes
 
 - **Study:** Study 1
 - **Round:** Round 1
-- **Kind:** together, at one time
+- **Kind:** live, at a fixed time
 - **Held:** 14 November 2026, 14:00 to 14:05 UTC, 5 min 25 s
 - **Chair:** Lead
 - **Quorum:** 3
-- **Decides:** unanimously, or by majority
+- **Decision rule:** unanimously, or by majority
 - **Invited and absent:** R3
-- **There:** R1 (14:00 to 14:05), R2 (14:00 to 14:04), Lead (14:00 to 14:05)
+- **Present:** R1 (14:00 to 14:05), R2 (14:00 to 14:04), Lead (14:00 to 14:05)
 
 ## Numbers
 
@@ -67,7 +67,7 @@ Minutes
 
 ## For the method section
 
-In 1 meeting with 3 participants, 4 issues were discussed. 2 were settled: 1 (50.0 %) unanimously and 1 (50.0 %) by the chair. The median time per issue was 1 min 25 s.
+In 1 meeting with 3 people, 4 issues were discussed. 2 issues were decided: 1 (50.0 %) unanimously and 1 (50.0 %) by the chair. The median time per issue was 1 min 25 s.
 
 ## C.1 Name of C.1 or C.9 Name of C.9
 
@@ -76,8 +76,8 @@ In 1 meeting with 3 participants, 4 issues were discussed. 2 were settled: 1 (50
 <https://github.com/ember/engine/issues/101>
 
 - **Labels:** R1 C.9, R2 C.9, R3 C.1
-- **Vote 1** (14:01): 1 × C.1, 1 × C.9, 3 present, revealed by Lead. R1 C.9, R2 C.1
-- **Vote 2** (14:02): 2 × C.9, 3 present, revealed by Lead. R1 C.9, R2 C.9
+- **Vote 1** (14:01): 1 × C.1, 1 × C.9, 3 present, closed by Lead. R1 C.9, R2 C.1
+- **Vote 2** (14:02): 2 × C.9, 3 present, closed by Lead. R1 C.9, R2 C.9
 - **Decision: C.9 Name of C.9**, by majority, 2 of 3, recorded by Lead at 14:02
   - Cause: unclear guideline
   - reopened by Lead, 14 November 2026, 14:03 UTC: The fix says otherwise.
@@ -100,12 +100,12 @@ In 1 meeting with 3 participants, 4 issues were discussed. 2 were settled: 1 (50
 - **Vote 1** (14:03): 3 × C.9, 3 present. R1 C.9, R2 C.9, Lead C.9
 - **Decision: C.9 Name of C.9**, unanimously, recorded by Lead at 14:03
   - Cause: unclear guideline
-- **Follows:** line for the guideline
+- **Follow-up:** guideline line
   > Look at what was repaired.
   - noted by Lead
-- **Follows:** example for a category C.9
+- **Follow-up:** example for a category C.9
   - noted by Lead
-- **Follows:** proposal for the taxonomy
+- **Follow-up:** proposal for the taxonomy
   > Drivers: None fits.
   - noted by Lead
 - Time: 50 s
@@ -221,7 +221,7 @@ def test_what_is_withheld_stands_in_nobodys_minutes_but_as_a_number(clock):
     text = markdown(document(written))
 
     assert written.withheld == 2
-    assert "2 issues are held back from you" in text
+    assert "2 issues are hidden until you label them" in text
     for word in ("assert without", "驱动程序", "Read the fix", "Look at what was repaired", "Drivers"):
         assert word not in text
     assert (written.totals.agenda, written.totals.decided) == (3, 0)
@@ -283,10 +283,10 @@ def test_what_a_lead_decided_anew_is_decided_in_the_minutes_as_on_the_screen(clo
         "1 (50.0 %)",
     )
     assert numbers["Left open"] == "1"
-    assert "reopened, and not decided again" not in text
+    assert "reopened and not decided again" not in text
     assert "replaced, 14 November 2026, 14:04 UTC" in text
-    assert "**decided anew as C.1 by the lead Lead at 14 November 2026, 14:04 UTC**" in text
-    assert "1 was settled: 1 (100.0 %) by the chair. 1 more issue was settled by a lead." in found[
+    assert "**changed to C.1 by the lead Lead at 14 November 2026, 14:04 UTC**" in text
+    assert "1 issue was decided: 1 (100.0 %) by the chair. 1 more issue was decided by a lead." in found[
         "method"
     ].replace("\N{NO-BREAK SPACE}", " ")
     assert meeting_numbers(written).open == 2
@@ -306,7 +306,7 @@ def test_what_the_meeting_reopened_and_left_says_the_decision_and_why(clock):
         "- **Decision: C.9 Name of C.9**, unanimously, recorded by Lead at 14:03\n"
         "  - Cause: unclear guideline\n"
         "  - reopened by Lead, 14 November 2026, 14:04 UTC: A new release.\n"
-        "- **reopened, and not decided again**\n"
+        "- **reopened and not decided again**\n"
     ) in text
 
 
@@ -323,8 +323,8 @@ def test_a_pair_that_agrees_is_counted_as_a_pair(clock):
 
     assert (written.totals.decided, written.totals.unanimity, written.totals.median_seconds) == (1, 1, None)
     assert method(meeting_numbers(written)) == (
-        "In 1 meeting with 2 participants, 1 issue was discussed."
-        " 1 was settled: 1 (100.0\N{NO-BREAK SPACE}%) by two volunteers between them."
+        "In 1 meeting with 2 people, 1 issue was discussed."
+        " 1 issue was decided: 1 (100.0\N{NO-BREAK SPACE}%) by pairs of volunteers."
     )
     assert consensus_numbers(world.round_, world.lead).pair == 1
 
@@ -345,10 +345,10 @@ def test_the_method_section_of_a_round():
     )
 
     assert method(numbers).replace("\N{NO-BREAK SPACE}", " ") == (
-        "In 3 meetings with 5 to 7 participants, 41 issues were discussed."
-        " 38 were settled: 30 (78.9 %) unanimously, 6 (15.8 %) by majority and 2 (5.3 %) by the chair."
-        " 1,200 more issues were settled by a majority of their labels."
-        " 1 more issue was settled by a lead. The median time per issue was 2 min 10 s."
+        "In 3 meetings with 5 to 7 people, 41 issues were discussed."
+        " 38 issues were decided: 30 (78.9 %) unanimously, 6 (15.8 %) by majority and 2 (5.3 %) by the chair."
+        " 1,200 more issues were decided by a majority of their labels."
+        " 1 more issue was decided by a lead. The median time per issue was 2 min 10 s."
     )
     assert method(replace(numbers, discussed=0)) == ""
 

@@ -416,7 +416,7 @@ def test_a_data_folder_that_cannot_be_made(tmp_path: Path) -> None:
         embedded.ensure_postgres(folder)
     assert str(refused.value) == (
         f"The data folder {folder} cannot be used by user {os.geteuid()}: Not a directory. "
-        "Make it writable, free some space, or set CROSSCHECK_DATA to another folder."
+        "Make the folder writable, free some space, or set CROSSCHECK_DATA to another folder."
     )
 
 
@@ -451,7 +451,9 @@ def test_a_full_disk_is_named(small_disk: Path) -> None:
     folder = small_disk / "var"
     filler = small_disk / "filler"
     filler.write_bytes(bytes(100 << 20))
-    with pytest.raises(EmbeddedServerError, match=r"The disk is full: .* at least, and .* has 1\d\d MB left"):
+    with pytest.raises(
+        EmbeddedServerError, match=r"The disk is full: .* at least \d+ MB, and .* has 1\d\d MB left"
+    ):
         embedded.ensure_postgres(folder)
     filler.unlink()
     embedded.ensure_postgres(folder)

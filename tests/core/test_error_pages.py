@@ -59,12 +59,12 @@ HTMX = {"HX-Request": "true", "HX-Target": "x"}
 @pytest.mark.parametrize(
     ("address", "status", "words"),
     [
-        ("/nowhere/", 404, "There is nothing at this address"),
-        ("/forbidden/", 403, "Your role in this study does not include it"),
+        ("/nowhere/", 404, "There is no page at this address"),
+        ("/forbidden/", 403, "Your role in this study does not allow this"),
         ("/forbidden/?why=Ask+the+lead.", 403, "Ask the lead."),
         ("/refused/", 409, "The round is &lt;closed&gt;."),
         ("/suspicious/", 400, "could not read this request"),
-        ("/broken/", 500, "Something broke on our side"),
+        ("/broken/", 500, "The server had an error"),
     ],
 )
 def test_page(client, address, status, words):

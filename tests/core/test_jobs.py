@@ -1,6 +1,7 @@
 """Jobs: rows that are run once at a time, cancelled, lost and found."""
 
 import threading
+import time
 from contextlib import nullcontext
 from datetime import timedelta
 
@@ -182,7 +183,7 @@ class TestSweep:
 
         assert jobs.sweep() == 0
         assert rung == []
-        assert (ended(job).state, job.error) == ("failed", "Its worker was lost 5 times.")
+        assert (ended(job).state, job.error) == ("failed", "The process that ran this job was lost 5 times.")
 
 
 def test_sweeps_do_not_pile_up_while_no_worker_is_there() -> None:
@@ -365,3 +366,52 @@ def test_the_bell_names_the_task_that_runs_a_job(settings) -> None:
         before_task_publish.disconnect(note)
 
     assert published == [(run_job.name, [41])]
+
+
+class Watched:
+    """Work in one long transaction, which waits until another session sees its progress."""
+
+    def __init__(self, cancels: bool = False) -> None:
+        self.cancels = cancels
+        self.seen: list[tuple[int, int | None, str]] = []
+
+    def __call__(self, job, progress) -> None:
+        def look() -> None:
+            try:
+                for _ in range(200):
+                    found = Job.objects.get(pk=job.pk)
+                    if found.done == 3:
+                        self.seen.append((found.done, found.total, found.step))
+                        if self.cancels:
+                            jobs.cancel(found)
+                        break
+                    time.sleep(0.05)
+            finally:
+                connection.close()
+
+        watcher = threading.Thread(target=look)
+        with jobs.apart(progress) as report, transaction.atomic():
+            Job.objects.create(kind="made inside")
+            report(3, 9, "storing")
+            watcher.start()
+            watcher.join()
+            for _ in range(60 if self.cancels else 0):
+                report(4, 9, "storing more")
+                time.sleep(0.05)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_progress_of_one_transaction_is_seen_while_it_lasts(ran):
+    work = Watched()
+    job = ran(work)
+
+    assert (job.state, work.seen) == ("done", [(3, 9, "storing")])
+    assert Job.objects.filter(kind="made inside").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_transaction_that_is_cancelled_leaves_nothing(ran):
+    job = ran(Watched(cancels=True))
+
+    assert job.state == "cancelled"
+    assert not Job.objects.filter(kind="made inside").exists()

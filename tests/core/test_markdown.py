@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -11,58 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.markdown import gist, render
-
-TAGS = set(
-    "p br hr h3 h4 h5 h6 ul ol li blockquote pre code em strong s a div span details summary "
-    "table thead tbody tr th td".split()
-)
-ATTRIBUTES = {"href", "title", "rel", "target", "class", "dir", "tabindex", "start"}
-OUR_CLASSES = set("pic refdef codeblock tablewrap fold rest in kw gist lang medium lines clip ar ac".split())
-LINK = 'rel="noopener noreferrer nofollow ugc" target="_blank"'
-
-
-class Seen(HTMLParser):
-    """What a browser would find in a fragment: tags, attributes and the text between them."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text = ""
-        self.other: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-
-    def handle_data(self, data):
-        self.text += data
-
-    def handle_comment(self, data):
-        self.other.append(data)
-
-    handle_decl = handle_pi = unknown_decl = handle_comment
-
-
-def text_of(source: str) -> str:
-    return " ".join(Seen(render(source)).text.split())
-
-
-def assert_inert(html: str) -> None:
-    seen = Seen(html)
-    assert set(seen.tags) <= TAGS
-    assert seen.other == []
-    for tag, name, value in seen.attributes:
-        assert name in ATTRIBUTES, (tag, name)
-        if name == "href":
-            assert re.match(r"https?://|mailto:", value, re.IGNORECASE), value
-        if name == "class":
-            for word in value.split():
-                assert word in OUR_CLASSES or (tag == "span" and len(word) <= 3), (tag, value)
-    for link in re.findall(r"<a [^>]*>", html):
-        assert LINK in link
+from tests.core.inert import LINK, Seen, assert_inert, text_of
 
 
 def test_ordinary_markdown_is_rendered():
@@ -102,8 +50,8 @@ def test_a_table_scrolls_in_its_own_box_and_aligns_by_class():
         '<p style="position:fixed" onclick="alert(1)">hi</p>',
         '<a href="javascript:alert(1)">x</a>',
         '<div hx-get="/studies/" hx-trigger="load">x</div>',
-        "<!-- a comment -->",
-        "<details><summary>log</summary>",
+        "text <!-- a comment --> text",
+        "<summary>log</summary></details>",
         '<base href="https://evil.example/">',
         '<meta http-equiv="refresh" content="0">',
         "<module> and a < b and List<String> and Map<String, List<Integer>>",
@@ -374,7 +322,9 @@ PIECES = st.sampled_from(
         "> ", "- ", "1. ",
         "|", "|-|", "&lt;", "&#106;", "<a href=", "onload=", '"', "'", "https://a.b", "data:", "*",
         "_", "~~", "# ",
-        "\t", "    ", "[x]: ", "<!--", "-->", "\\", "\x00", "\u202e", "python", "<x@y.z>", "<svg>", "hx-get=",
+        "\t", "    ", "[x]: ", "<!--", "-->", "<details>", "</details>", "<details open onclick=x>", "<summary>",
+        "</summary>", "<p>", "<img src=https://a.b alt='", "'>", "<a href='https://a.b'>", "<a id=x>", "</a>",
+        "- [x] ", "[ ] ", "# T", "_No response_", "\\", "\x00", "\u202e", "python", "<x@y.z>", "<svg>", "hx-get=",
     ]
 )  # fmt: skip
 

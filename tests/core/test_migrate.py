@@ -63,9 +63,9 @@ def test_a_database_of_an_earlier_version_is_refused_and_left_alone(earlier, nam
         call_command("migrate", verbosity=0, interactive=False)
 
     assert str(refused.value) == (
-        "The database of this data folder was made by an earlier 0.1.0, and nothing in it was changed: export"
-        " each study with the commit that made it (ad5a204: manage.py export_study), then import it with this"
-        " one into an empty data folder (manage.py import_study)."
+        "An earlier 0.1.0 made the database of this data folder. Nothing in the database was changed. Export"
+        " each study with the commit that made it (ad5a204: manage.py export_study). Then import each study"
+        " with this version into an empty data folder (manage.py import_study)."
     )
     assert everything(earlier) == before
     if has_table:

@@ -17,7 +17,7 @@ def test_picture_of_the_rooms_is_drawn_from_the_contract():
 
 def test_every_room_says_what_it_is_for():
     packages = {path.parent.name for path in draw_rooms.ROOT.glob("*/__init__.py")}
-    assert set(ROOMS) == packages - {"tests", "bench"}
+    assert set(ROOMS) == packages - {"tests", "bench", "scripts"}
     assert all(draw_rooms.purpose(room).endswith(".") for room in ROOMS)
 
 
@@ -30,9 +30,24 @@ def test_a_room_is_looked_over_at_a_glance():
     assert {room: number for room, number in loose.items() if number > (25 if room == "core" else 15)} == {}
 
 
+def test_no_room_holds_over_a_fifth_of_the_lines():
+    """Of Python without migrations: a room that outgrows it is cut by capability (docs/architecture.md)."""
+    lines = {
+        room: sum(
+            len(path.read_text(encoding="utf-8").splitlines())
+            for path in (draw_rooms.ROOT / room).rglob("*.py")
+            if "migrations" not in path.parts
+        )
+        for room in ROOMS
+    }
+    whole = sum(lines.values())
+    assert {room: number for room, number in lines.items() if number * 5 > whole} == {}
+
+
 def test_a_template_takes_nothing_from_a_room_above():
     """Neither a tag library nor a template: rooms above put panels there (core.panels)."""
     libraries = {path.stem: path.parts[-3] for path in draw_rooms.ROOT.glob("*/templatetags/[a-z]*.py")}
+    libraries["l10n"] = "django"
     (engine,) = settings.TEMPLATES
     assert [name for name in engine["OPTIONS"]["builtins"] if name.partition(".")[0] in ROOMS] == [
         "core.templatetags.crosscheck"

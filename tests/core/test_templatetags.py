@@ -179,8 +179,9 @@ def test_vendored_files_are_the_listed_ones():
     rows = re.findall(
         r"^\| `([^`]+)`.*`([0-9a-f]{64})` \|$", (ROOT / "static/vendor/VENDORED.md").read_text(), re.MULTILINE
     )
+    fonts = sorted(f"drawing/fonts/{path.name}" for path in (ROOT / "drawing/fonts").glob("*.otf"))
     served = sorted(f"static/vendor/{path.name}" for path in (ROOT / "static/vendor").glob("*.js"))
-    assert sorted(name for name, _ in rows) == [*served, "tests/vendor/axe.min.js"]
+    assert sorted(name for name, _ in rows) == [*fonts, *served, "tests/vendor/axe.min.js"]
     for name, checksum in rows:
         assert hashlib.sha256((ROOT / name).read_bytes()).hexdigest() == checksum
 

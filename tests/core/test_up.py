@@ -109,7 +109,7 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
         "",
         (
             f"CommandError: Crosscheck already runs from this folder, at http://127.0.0.1:{port} "
-            f"(process {killed.process.pid}). Use that one, or end it with Ctrl-C first.\n"
+            f"(process {killed.process.pid}). Open that address, or end that process with Ctrl-C first.\n"
         ),
     )
 
@@ -130,7 +130,7 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
     killed.result(signal.SIGKILL)
     assert any(map(alive, left))
     heir = up(port)
-    assert heir.ready() == ["Ended what an earlier run, which was killed, had left.", *ready]
+    assert heir.ready() == ["Ended the programs that an earlier run had left running.", *ready]
     assert not any(map(alive, left))
     assert eventually(heir.healthy)
 

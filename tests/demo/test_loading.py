@@ -20,7 +20,7 @@ from tests.races import at_once
 def test_demo_leaves_a_study_of_that_address_alone():
     make_study(slug="demo", name="Not a demonstration")
 
-    with pytest.raises(CommandError, match="Another study has the address"):
+    with pytest.raises(CommandError, match="Another study already uses the address"):
         call_command("demo", address="http://127.0.0.1:8000/")
 
     assert (Study.objects.count(), User.objects.count(), Issue.objects.count()) == (1, 0, 0)

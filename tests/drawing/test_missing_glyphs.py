@@ -1,10 +1,14 @@
 """Letters without a font are told of, and all others are not."""
 
+from io import BytesIO
+
 import pytest
 from django.urls import reverse
+from pypdf import PdfReader
 
 from drawing import workers
 from drawing.missing_glyphs import boxes, without_a_font
+from drawing.vega import render_all
 from reports.agreement_report import agreement_report
 from reports.formats.files import names_of
 from rounds.models import Round
@@ -30,7 +34,7 @@ def test_letters_that_no_font_has_are_found_once():
 
 def test_the_warning_says_which_and_how_many():
     assert boxes("") == ""
-    assert boxes("系").startswith("This server has no font with 1 letter of these names (系): ")
+    assert boxes("系").startswith("This server has no font for 1 letter of these names (系). ")
     assert "13 letters of these names (abcdefghijkl…)" in boxes("abcdefghijklm")
 
 
@@ -47,4 +51,37 @@ def test_the_page_warns_beside_the_pictures():
 
     assert f"Study {ALEPH}{NOWHERE}" in names_of(agreement_report(Round.objects.get(pk=round_.pk)))
     warned = text_of(client(world.lead).get(page))
-    assert f"This server has no font with 1 letter of these names ({NOWHERE})" in warned
+    assert f"This server has no font for 1 letter of these names ({NOWHERE})" in warned
+
+
+@pytest.mark.slow
+def test_chinese_letters_come_with_the_project():
+    assert without_a_font(["内存不足，训练中断：系统配置错误。“裁定”《标注指南》（共三十二个）"]) == ""
+
+
+@pytest.mark.slow
+def test_a_picture_in_chinese_brings_its_font():
+    spec = {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "title": "内存不足",
+        "data": {"values": [{"x": 1}]},
+        "mark": "bar",
+        "encoding": {"x": {"field": "x", "type": "quantitative", "title": "issue"}},
+    }
+
+    (sheet,) = PdfReader(BytesIO(render_all([spec], "pdf")[0])).pages
+
+    assert "内存不足" in sheet.extract_text()
+    assert any("NotoSans" in one for one in fonts_of(sheet))
+
+
+def fonts_of(sheet) -> list[str]:
+    """The names of the fonts of a page, and of the pictures on it."""
+    inside = [sheet["/Resources"]]
+    found = []
+    while inside:
+        resources = inside.pop().get_object()
+        found += [str(font.get_object()["/BaseFont"]) for font in resources.get("/Font", {}).values()]
+        pictures = [picture.get_object() for picture in resources.get("/XObject", {}).values()]
+        inside += [picture["/Resources"] for picture in pictures if "/Resources" in picture]
+    return found

@@ -67,7 +67,7 @@ def member(world: World) -> Membership:
 def open_page(chromium: Browser, live_server) -> Iterator[Open]:
     """`open_page(user, "/rounds/1/label/")` goes there in a browser of their own, where the user is signed in.
 
-    `dark`, `phone` and `script=False` say what kind of browser; `user=None` is a visitor.
+    `dark`, `phone`, `script=False` and `language` say what kind of browser; `user=None` is a visitor.
     """
     contexts: list[BrowserContext] = []
     problems: list[str] = []
@@ -85,9 +85,12 @@ def open_page(chromium: Browser, live_server) -> Iterator[Open]:
     def ended(request: Request) -> None:
         under_way.discard(request)
 
-    def go(user: User | None, path: str = "/", *, dark=False, phone=False, script=True) -> Page:
+    def go(
+        user: User | None, path: str = "/", *, dark=False, phone=False, script=True, language="en-GB"
+    ) -> Page:
         context = chromium.new_context(
             base_url=live_server.url,
+            locale=language,
             color_scheme="dark" if dark else "light",
             viewport=PHONE if phone else DESKTOP,
             has_touch=phone,

@@ -40,7 +40,7 @@ def stored(page: Page) -> None:
 
 
 def waiting(page: Page, count: int) -> None:
-    """Wait until so many answers are on their way."""
+    """Wait until so many answers are being sent."""
     expect(page.locator("body")).to_have_attribute("data-outbox", str(count))
 
 

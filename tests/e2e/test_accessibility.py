@@ -20,9 +20,10 @@ from consensus.models import Decision, Meeting
 from core import jobs
 from demo.demonstration import Demonstration, load_demonstration
 from demo.rounds import MAIN_ROUND, TO_TRY
+from harvests.models import Harvest
 from ingest import files
 from ingest.actions import mark_pair, receive_upload
-from ingest.models import Harvest, Import, Issue, SimilarPair
+from ingest.models import Import, Issue, SimilarPair
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
@@ -58,6 +59,13 @@ NAME = "at => at.outerHTML.slice(0, 120)"
 WIDER = """() => [...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .map((element) => element.outerHTML.slice(0, 80)).slice(0, 4)"""
+
+# A text that is wider than its button; what is cut off on purpose, or scrolls, is none.
+CRAMPED = """() => [...document.querySelectorAll("button, .btn, summary, [role=tab]")]
+  .filter((element) => element.offsetParent && !element.closest(".clip, .tree, .scroll"))
+  .filter((element) => element.scrollWidth > element.clientWidth + 1)
+  .map((element) => `${element.textContent.trim().slice(0, 40)}: ${element.scrollWidth} px in ${element.clientWidth}`)
+  .slice(0, 4)"""
 
 
 @pytest.fixture
@@ -255,13 +263,17 @@ def test_every_page_in_light_dark_and_on_a_phone(open_page, uploads):
     for path in pages_of_visitors(demo.study, user):
         found |= look_at(visitor, path, next(turns))
     owner = open_page(user)
-    for path in (*pages_of_the_owner(demo), *pages_of_rounds(demo)):
+    paths = [*pages_of_the_owner(demo), *pages_of_rounds(demo)]
+    for path in paths:
         found |= look_at(owner, path, next(turns))
     owner.route(
         f"**{BROKEN}",
         lambda route: route.fulfill(status=500, body=render_to_string("500.html"), content_type="text/html"),
     )
     found |= look_at(owner, BROKEN, LOOKS)
+    User.objects.filter(pk=user.pk).update(language="zh-hans")
+    for path in [*paths] if LONG else paths[::6]:
+        found |= {f"{path} in Chinese": wrong for wrong in look_at(owner, path, ()).values()}
     assert found == {}
 
 
@@ -298,11 +310,13 @@ def look_at(page: Page, path: str, looks: Collection[str]) -> dict[str, list[str
         # Nothing but colours differs from a page that was looked at in the light.
         wrong += [f"dark: {one}" for one in violations(page, colours="light" in looks)]
         page.emulate_media(color_scheme="light")
+    wrong += [f"cramped: {one}" for one in page.evaluate(CRAMPED)]
     finger = page.context.new_cdp_session(page)
     finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
     page.set_viewport_size(PHONE)
     if (width := page.evaluate("document.documentElement.scrollWidth")) > PHONE["width"]:
         wrong.append(f"phone: {width} px wide: {page.evaluate(WIDER)}")
+    wrong += [f"phone: cramped: {one}" for one in page.evaluate(CRAMPED)]
     if "phone" in looks:
         wrong += [f"phone: {one}" for one in violations(page)]
     finger.detach()

@@ -69,6 +69,34 @@ def test_seven_people_label_by_keys_and_the_page_shows_the_kappa_of_a_spreadshee
     assert f"{agreement:.3f}" == "0.733"
 
 
+def test_the_contents_follow_the_part_that_is_read(open_page):
+    world = small_world(issues=len(SHEET), members=7)
+    round_ = world.round(name="Main round")
+    for issue, row in zip(world.issues, SHEET, strict=True):
+        for member, code in zip(world.members, row.split(), strict=True):
+            world.submit(round_, issue, member, code)
+    page = open_page(world.lead.user, reverse("agreement", args=[round_.pk]))
+    contents = page.get_by_role("navigation", name="Parts of this report")
+    heads = page.locator("main .card h2:not(.sr)").all_text_contents()
+    assert contents.locator("a").all_text_contents() == [" ".join(head.split()) for head in heads]
+    for name in ("How to report this", "Coefficients side by side"):
+        expect(page.get_by_role("heading", name=name, level=2)).to_be_in_viewport()
+    marked = contents.locator("[aria-current]")
+    expect(marked).to_have_text("Fleiss’ kappa, theme level")
+
+    contents.get_by_role("link", name="How labels split").click()
+    head = page.get_by_role("heading", name="How labels split")
+    expect(marked).to_have_text("How labels split")
+    expect(head).to_be_in_viewport()
+    bar = contents.bounding_box()
+    assert head.bounding_box()["y"] >= bar["y"] + bar["height"]
+
+    page.get_by_role("link", name="After meetings").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Before and after consensus")
+    page.get_by_role("link", name="Before meetings").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Agreement")
+
+
 def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
     world = small_world(issues=len(SHEET), members=7)
     round_ = world.round(name="Main round")
@@ -77,11 +105,11 @@ def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
             world.submit(round_, issue, member, code)
     report = reverse("agreement", args=[round_.pk])
     page = open_page(world.lead.user, report)
-    page.get_by_role("button", name="The whole report as one HTML file").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("The report as HTML")
+    page.get_by_role("button", name="Make report as one HTML file").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Report as HTML")
     jobs.run(Job.objects.latest("pk").pk)
     with page.expect_download(timeout=60_000) as download:
-        page.get_by_role("link", name="Save the HTML").click()
+        page.get_by_role("link", name="Download HTML").click()
     body = download.value.path().read_text()
     assert re.fullmatch(r"study-\d+-main-round-theme-agreement\.html", download.value.suggested_filename)
 

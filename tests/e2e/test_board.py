@@ -68,7 +68,7 @@ def press(page: Page, *keys: str) -> None:
 
 def test_a_board_is_sorted_by_keys_only(open_page, world):
     page = opened(open_page, world.one, world.board)
-    expect(page.locator("#sorted")).to_have_text("0 of 6 sorted, 0 left aside, 6 to go")
+    expect(page.locator("#sorted")).to_have_text("0 of 6 cards sorted, 0 left aside, 6 to sort")
     # A new pile with two cards, then a card into it by its number, another by letters of its name.
     press(page, "j", "x", "j", "x", "n")
     page.keyboard.type("Crashes")
@@ -76,19 +76,19 @@ def test_a_board_is_sorted_by_keys_only(open_page, world):
     expect(pile(page, "Crashes").locator(".bcard")).to_have_count(2)
     expect(card(page, "Hangs for ever")).to_be_focused()
     press(page, "1", "Enter")
-    expect(page.locator("#said")).to_have_text("1 card sent to 1 Crashes. 3 left.")
+    expect(page.locator("#said")).to_have_text("1 card sent to 1 Crashes. 3 cards left to sort.")
     expect(card(page, "Slow loading")).to_be_focused()
     press(page, "n")
     page.keyboard.type("Slowness")
     press(page, "Enter")
     expect(pile(page, "Slowness").locator(".bcard")).to_have_count(1)
-    expect(page.locator("#said")).to_have_text("1 card sent to Slowness. 2 left.")
+    expect(page.locator("#said")).to_have_text("1 card sent to Slowness. 2 cards left to sort.")
     press(page, "Enter")
     page.keyboard.type("slo")
     press(page, "Enter")
     expect(pile(page, "Slowness").locator(".bcard")).to_have_count(2)
     press(page, "a")
-    expect(page.locator("#sorted")).to_have_text("5 of 6 sorted, 1 left aside, 0 to go")
+    expect(page.locator("#sorted")).to_have_text("5 of 6 cards sorted, 1 left aside, 0 to sort")
     expect(page.locator("#all-sorted")).to_be_visible()
     assert stored(page, world.board) == {
         "Crash at start": "Crashes", "Crash at exit": "Crashes", "Hangs for ever": "Crashes",
@@ -215,14 +215,14 @@ def test_cards_that_are_alike_stand_together_and_are_chosen_by_one_key(open_page
     together = page.locator("#unsorted [data-group] .bcard")
     expect(together).to_have_count(3)
     press(page, "j", "g")
-    expect(page.locator("#about-n")).to_have_text("3 cards chosen")
+    expect(page.locator("#about-n")).to_have_text("3 cards selected")
     press(page, "x", "n")
     page.keyboard.type("Ends")
     press(page, "Enter")
     expect(pile(page, "Ends").locator(".bcard")).to_have_count(2)
     # The one that stayed says where the others are.
     together.first.focus()
-    expect(page.locator("#about-alike")).to_have_text("Alike: 2 in 1 Ends")
+    expect(page.locator("#about-alike")).to_have_text("Similar cards: 2 in 1 Ends")
 
 
 def test_what_another_does_arrives_and_a_clash_is_told(open_page, world):
@@ -232,7 +232,7 @@ def test_what_another_does_arrives_and_a_clash_is_told(open_page, world):
     card(first, "Crash at start").focus()
     press(first, "1", "Enter")
     expect(pile(second, "Crashes").locator(".bcard", has_text="Crash at start")).to_be_visible()
-    expect(second.locator("#said")).to_have_text("Somebody moved a card.")
+    expect(second.locator("#said")).to_have_text("Another member moved a card.")
 
     # The second page hears nothing for a while, and sends a card that the first has put elsewhere meanwhile.
     second.route("**/state/**", lambda route: route.fulfill(status=204))
@@ -302,7 +302,7 @@ def test_two_sort_apart_and_go_on_together(open_page):
     expect(pile(page, "Crashes").locator(".bcard")).to_have_count(2)
     page.locator("#done").click()
     page.locator("#confirm button[value=yes]").click()
-    expect(page.locator(".phase")).to_contain_text("You are done.")
+    expect(page.locator(".phase")).to_contain_text("You have finished sorting.")
     expect(page.locator("#bar")).to_be_hidden()
 
     lead = opened(open_page, world.lead, world.board)
@@ -316,7 +316,7 @@ def test_two_sort_apart_and_go_on_together(open_page):
         expect(card(each, "Hangs for ever").locator(".had")).to_have_text("R2: Ends")
         expect(each.locator("#left")).to_have_text("4")
     assert violations(lead) == []
-    lead.get_by_role("link", name="How alike").click()
+    lead.get_by_role("link", name="Compare sortings").click()
     expect(lead.get_by_role("row", name="R1 and R2")).to_contain_text("100 % of 1".replace(" %", "\u00a0%"))
     assert violations(lead) == []
 
@@ -344,7 +344,7 @@ def test_on_a_phone_a_card_is_sent_by_choosing_its_pile(open_page, world, dark):
     page = opened(open_page, world.one, world.board, phone=True, dark=dark)
     card(page, "Crash at start").tap()
     card(page, "Crash at exit").tap()
-    expect(page.locator("#about-n")).to_have_text("2 cards chosen")
+    expect(page.locator("#about-n")).to_have_text("2 cards selected")
     page.locator("#to").tap()
     page.locator("#to-list li", has_text="Crashes").tap()
     expect(page.locator("#left")).to_have_text("4")
@@ -363,7 +363,7 @@ def test_a_move_touches_what_it_moves_and_nothing_else(open_page):
     press(page, "j")
     for _ in range(49):
         press(page, "J")
-    expect(page.locator("#about-n")).to_have_text("50 cards chosen")
+    expect(page.locator("#about-n")).to_have_text("50 cards selected")
     page.keyboard.press("1")
     page.evaluate(WATCH)
     page.keyboard.press("Enter")

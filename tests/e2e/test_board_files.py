@@ -26,7 +26,7 @@ def test_new_summaries_are_brought_and_the_file_says_what_it_leaves_out(open_pag
     board = start_board(taxonomy=world.version.taxonomy, name="All", about=about, by=world.lead)
     say(world.issues[1], "Crash at start up", "Odd colours")
     page = open_page(world.lead.user, f"/boards/{board.pk}/")
-    expect(page.locator("#news")).to_contain_text("2 things more")
+    expect(page.locator("#news")).to_contain_text("2 new summaries")
     page.locator("#bring").click()
     page.locator("#confirm button[value=yes]").click()
     expect(page.locator("#unsorted .bcard")).to_have_count(4)
@@ -40,8 +40,8 @@ def test_new_summaries_are_brought_and_the_file_says_what_it_leaves_out(open_pag
     expect(page.locator("#board")).to_have_attribute("data-waits", "no")
     assert places(board)["Odd colours"] == "aside"
     page.locator("#open-mapping").click()
-    expect(page.locator("#mapping-in")).to_have_text("0 cards in 0 piles are in the file.")
-    expect(page.locator("#mapping-out")).to_contain_text("1 left aside, 3 still to be sorted")
+    expect(page.locator("#mapping-in")).to_have_text("The file contains 0 cards in 0 piles.")
+    expect(page.locator("#mapping-out")).to_contain_text("1 left aside, 3 still to sort")
     assert violations(page) == []
     with page.expect_download() as download:
         page.locator("#mapping button[type=submit]").click()
@@ -60,6 +60,6 @@ def test_without_a_script_the_board_leads_to_its_piles(open_page):
     about = world.category("C")
     board = start_board(taxonomy=world.version.taxonomy, name="All", about=about, by=world.lead)
     page = open_page(world.lead.user, f"/boards/{board.pk}/", script=False)
-    page.get_by_role("link", name="Read its piles and cards").click()
+    page.get_by_role("link", name="Show piles and cards").click()
     expect(page.get_by_role("heading", name="To sort")).to_be_visible()
     expect(page.get_by_text("Crash at start")).to_be_visible()

@@ -121,7 +121,7 @@ def test_the_tree_is_walked_by_keys_and_nothing_typed_is_left_unasked(open_page,
     page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
     page.locator(f"#node-{keys['B']}").click()
     expect(page.locator("#f-definition")).to_have_value("Words that are not saved")
-    assert asked == ["What you typed here is not saved. Leave it?"]
+    assert asked == ["Your text in this form is not saved. Leave the form?"]
     after(
         page,
         lambda: (
@@ -178,7 +178,7 @@ def test_a_dry_run_that_comes_late_shuts_nothing(open_page, study, lead):
     page.keyboard.type("One")
     for route in held:
         route.continue_()
-    expect(page.locator("#dry-run")).to_contain_text("No label is touched")
+    expect(page.locator("#dry-run")).to_contain_text("No label changes")
     page.keyboard.type(" part")
     expect(page.locator("#split-parts")).to_be_focused()
     expect(page.locator("#split-parts")).to_have_value("One part")

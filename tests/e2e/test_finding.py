@@ -22,7 +22,7 @@ TEXTS = {
     "C": {"name": "Bug"},
     "C.1": {"name": "Installation"},
     "C.2": {"name": "Memory management", "includes": "OOM at a load that should fit; a leak"},
-    "C.3": {"name": "Distributed training"},
+    "C.3": {"name": "Distributed training", "name_zh": "分布式训练"},
     "C.9": {"name": "Numerical accuracy", "definition": "A memory of wrong numbers"},
 }
 
@@ -44,12 +44,18 @@ def world() -> World:
 
 
 def found(page: Page, query: str) -> list[str]:
-    """The codes that a search lists, best first."""
+    """The codes that a search finds, in the order of the tree."""
     page.locator("#find").fill(query)
-    return page.locator("#tree li:visible .code").all_inner_texts()
+    return page.locator("#tree li:visible:not(.path) .code").all_inner_texts()
 
 
-def test_the_best_match_comes_first(open_page, world, member):
+def best(page: Page, query: str) -> str:
+    """The code of the category that Enter chooses."""
+    page.locator("#find").fill(query)
+    return page.locator("#tree .active .code").inner_text()
+
+
+def test_the_best_match_is_offered_and_all_keep_their_places(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     requests: list[str] = []
     page.wait_for_load_state("networkidle")
@@ -58,16 +64,18 @@ def test_the_best_match_comes_first(open_page, world, member):
     assert found(page, "C2") == ["C.2"]
     assert found(page, "a1ii") == ["A.1.ii"]
     # Name, then includes, then examples; excludes last.
-    assert found(page, "oom") == ["C.2", "B.1", "A.1"]
+    assert found(page, "oom") == ["A.1", "B.1", "C.2"]
+    assert best(page, "oom") == "C.2"
     # In the name before in the definition; a whole name before a part of one.
     assert found(page, "memory") == ["B.2", "C.2", "C.9"]
+    assert best(page, "memory") == "B.2"
     assert found(page, "memo man") == ["C.2"]
     # A letter swapped, missing, too many or wrong; at the end of a word that is still being typed.
     for typed in ("memroy manag", "managment", "mannagement", "manegement", "memory menage"):
         assert found(page, typed) == ["C.2"], typed
     assert found(page, "instalation") == ["C.1"]
     assert found(page, "zzzz") == []
-    expect(page.locator("#about")).to_contain_text("Nothing matches.")
+    expect(page.locator("#about")).to_contain_text("No category matches.")
     assert requests == []
 
 
@@ -77,22 +85,83 @@ def test_a_hit_says_where_it_is_and_why_and_the_tree_comes_back(open_page, world
     before = rows.all_inner_texts()
     press(page, "/")
     page.keyboard.type("oom")
-    assert [" ".join(text.split()) for text in page.locator("#tree .why").all_inner_texts()] == [
-        "includes: OOM · Bug",
-        "example: OOM · Name of B",
-        "excludes: OOM · Question",
-    ]
+    # Each hit is below what it belongs to, in the order of the tree.
+    assert page.locator("#tree li:visible .code").all_inner_texts() == ["A", "A.1", "B", "B.1", "C", "C.2"]
+    assert page.locator("#tree .path .code").all_inner_texts() == ["A", "B", "C"]
+    assert page.locator("#tree .why").all_inner_texts() == ["excludes: OOM", "example: OOM", "includes: OOM"]
     assert page.locator("#tree mark").all_inner_texts() == ["OOM"] * 3
     expect(page.locator("#found")).to_have_text("3 of 15")
-    # The best one is preselected and described; the first one for a screen reader is the first one in sight.
+    # The best one is preselected and described; a screen reader hears the places among what is in sight.
     expect(page.locator("#tree .active .code")).to_have_text("C.2")
     expect(page.locator("#about")).to_contain_text("OOM at a load that should fit")
-    first = rows.first
-    assert (first.get_attribute("aria-posinset"), first.get_attribute("aria-setsize")) == ("1", "3")
-    assert page.locator("#find").get_attribute("aria-activedescendant") == first.get_attribute("id")
+    last = rows.last
+    assert [last.get_attribute(f"aria-{name}") for name in ("level", "posinset", "setsize")] == [
+        "2",
+        "1",
+        "1",
+    ]
+    assert page.locator("#find").get_attribute("aria-activedescendant") == last.get_attribute("id")
+    # Arrows go from hit to hit, over what only leads to them.
+    press(page, "ArrowUp")
+    expect(page.locator("#tree .active .code")).to_have_text("B.1")
     press(page, "Escape")
     assert rows.all_inner_texts() == before
     assert page.locator("#tree .why").count() == 0
+
+
+def test_a_code_that_is_typed_exactly_comes_before_words_that_begin_alike(open_page, world, member):
+    world.version = version = factories.make_version(
+        world.study, ["A", "A.1", "B", "IO", "IOPS"], published=False
+    )
+    for code, name in {"A.1": "IO of files", "B": "io", "IO": "Reading and writing", "IOPS": "Speed"}.items():
+        CategoryState.objects.filter(version=version, code=code).update(name=name, definition="")
+    CategoryState.objects.filter(version=version, code="A").update(definition="")
+    Version.objects.filter(pk=version.pk).update(published_at=timezone.now())
+    version.refresh_from_db()
+    page = open_page(member.user, label_page(world.round(depth=1)))
+    assert found(page, "io") == ["A.1", "B", "IO", "IOPS"]
+    assert best(page, "io") == "IO"
+    assert best(page, "iop") == "IOPS"
+
+
+def test_the_definition_folds_while_there_is_nothing_to_define(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    about = page.locator("#about")
+    row = page.locator("#tree li", has_text="Memory management")
+    folded = about.bounding_box()["height"]
+    room = page.locator("#tree").bounding_box()["height"]
+    assert folded < 80
+    row.hover()
+    expect(about).to_contain_text("OOM at a load that should fit")
+    assert about.bounding_box()["height"] > 100
+    page.locator("#find").hover()
+    expect(about).to_have_class("about folded")
+    assert page.locator("#tree").bounding_box()["height"] == room
+    row.click()
+    expect(about).to_have_class("about")
+    answer(page, "Enter")
+    assert about.bounding_box()["height"] == folded
+    press(page, "/")
+    page.keyboard.type("zzzz")
+    expect(about).to_have_class("about folded")
+
+
+def test_the_definition_does_not_open_over_the_category_that_is_pointed_at(open_page, world, member):
+    codes = [f"A.{number}" for number in range(1, 40)]
+    world.version = factories.make_version(world.study, ["A", *codes])
+    page = open_page(member.user, label_page(world.round()))
+    about, tree = page.locator("#about"), page.locator("#tree").bounding_box()
+    page.mouse.move(tree["x"] + 80, tree["y"] + tree["height"] - 20)
+    under = page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('#tree li')?.id",
+        [tree["x"] + 80, tree["y"] + tree["height"] - 20],
+    )
+    assert under
+    expect(about).to_have_class("about folded")
+    page.mouse.click(tree["x"] + 80, tree["y"] + tree["height"] - 20)
+    expect(about).to_have_class("about")
+    expect(page.locator(f"#{under}")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(f"#{under}")).to_be_in_viewport()
 
 
 def test_four_key_presses_for_every_known_theme(open_page, world, member):
@@ -176,3 +245,12 @@ def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
     )
     assert min(sizes) >= 44
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_category_is_found_by_its_name_in_the_other_language(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    page.wait_for_load_state("networkidle")
+    assert found(page, "分布") == ["C.3"]
+    assert best(page, "式训练") == "C.3"
+    expect(page.locator("#tree .active .why")).to_have_text("分布式训练")
+    expect(page.locator("#tree .active .name")).to_have_text("Distributed training")

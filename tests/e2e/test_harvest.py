@@ -12,7 +12,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from core import jobs
-from ingest.models import Harvest
+from harvests.models import Harvest
 from rounds.models import Round
 from studies.actions import create_study
 from tests.e2e.axe import violations
@@ -106,7 +106,7 @@ def make_list_of_keywords(page: Page, slug: str) -> None:
 def make_taxonomy(page: Page, slug: str) -> None:
     page.goto(reverse("new_taxonomy", args=[slug]))
     page.locator("[name=source][value=relevance]").check()
-    page.locator("main form button[type=submit]").click()
+    page.get_by_role("button", name="Publish taxonomy").click()
     page.wait_for_url("**/taxonomies/*/**")
 
 
@@ -116,7 +116,7 @@ def add_token(page: Page, host: str) -> None:
     page.get_by_label("Name").fill("of the lead")
     page.get_by_label("Token", exact=True).fill(TOKEN)
     page.get_by_role("button", name="Add token").click()
-    expect(page.locator(".toast.ok")).to_contain_text(f"of the lead for {host} is stored")
+    expect(page.locator(".toast.ok")).to_contain_text(f"of the lead for {host} is added")
 
 
 @pytest.mark.usefixtures("_worker")
@@ -134,13 +134,13 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
 
     page = open_page(owner, reverse("study", args=[slug]))
     page.get_by_role("link", name="Harvest issues").click()
-    expect(page.get_by_text("No harvest yet.")).to_be_visible()
+    expect(page.get_by_text("No harvests yet.")).to_be_visible()
     add_token(page, server.host)
     make_list_of_keywords(page, slug)
     make_taxonomy(page, slug)
 
     page.goto(reverse("harvests", args=[slug]))
-    page.get_by_role("link", name="Plan a harvest").click()
+    page.get_by_role("link", name="Plan harvest").click()
     page.locator("[name=repositories]").fill(
         f"{server.url}/api/v5/repos/mind/spore\n{server.url}/acme/engine\n{server.github_base}/repos/acme/tool"
     )
@@ -166,9 +166,9 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     assert {seen.token for seen in server.seen} == {TOKEN}
     assert TOKEN not in page.content()
     assert violations(page) == []
-    for link in ("Journal", "Left-out issues"):
+    for link, heading in (("Show journal", "Journal"), ("Show left-out issues", "Left-out issues")):
         page.get_by_role("link", name=link).click()
-        expect(page.get_by_role("heading", name=link)).to_be_visible()
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
         assert violations(page) == []
         assert TOKEN not in page.content()
         page.go_back()
@@ -180,7 +180,7 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     page.locator("[name=name]").fill("Screening")
     page.locator("[name=excludes]").select_option(label="F False positive")
     page.locator("[name=members]").check()
-    page.get_by_role("button", name="Store the plan").click()
+    page.get_by_role("button", name="Save plan").click()
     page.wait_for_url("**/rounds/*/")
     screening = Round.objects.get()
     assert screening.round_issues.count() == kept
@@ -193,7 +193,7 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     stored(page)
     expect(page.locator("h1")).not_to_have_text(last)
     page.goto(reverse("close_round", args=[screening.pk]))
-    page.get_by_role("button", name="Close the round").click()
+    page.get_by_role("button", name="Close round").click()
     page.wait_for_url("**/rounds/*/")
 
     # A sample of what it kept, and a round of the sample.
@@ -201,11 +201,11 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     page.locator("[name=name]").fill("Main sample")
     page.locator("[name=source]").select_option(f"kept:{screening.pk}")
     page.get_by_label("Margin of error, in %").fill("20")
-    page.get_by_role("button", name="Draw it").click()
-    page.get_by_role("link", name="Plan a pilot round with it").click()
+    page.get_by_role("button", name="Draw sample").click()
+    page.get_by_role("link", name="Plan a pilot with this sample").click()
     page.locator("[name=name]").fill("Pilot")
     page.locator("[name=members]").check()
-    page.get_by_role("button", name="Store the plan").click()
+    page.get_by_role("button", name="Save plan").click()
     page.wait_for_url("**/rounds/*/")
     pilot = Round.objects.get(name="Pilot")
     open_round(page)
@@ -221,5 +221,5 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
 
 def open_round(page: Page) -> None:
     page.get_by_role("button", name="Open").click()
-    page.locator("dialog[open]").get_by_role("button", name="Open the round").click()
+    page.locator("dialog[open]").get_by_role("button", name="Open round").click()
     expect(page.get_by_role("link", name="Label", exact=True).first).to_be_visible()

@@ -62,7 +62,7 @@ def test_an_evening_by_keyboard_alone(open_page, world, member):
     press(page, "Enter")
     expect(page.locator("h1")).to_have_text("All done")
     expect(page.locator("main")).to_contain_text("of 6 labelled by you")
-    page.get_by_role("link", name="My labels").click()
+    page.locator("#main").get_by_role("link", name="My labels").click()
     expect(page.locator("tbody tr")).to_have_count(6)
     expect(page.locator("tbody tr").first).to_contain_text("half a thought")
 
@@ -131,11 +131,11 @@ def test_back_change_and_skip_by_keys(open_page, world, member):
     page.keyboard.type("needs an expert")
     press(page, "Enter")
     expect(page.locator("h1")).not_to_have_text(skipped)
-    expect(page.locator("#said")).to_contain_text("is put off. Next: ")
+    expect(page.locator("#said")).to_contain_text("is skipped. Next: ")
     stored(page)
     assert list(Skip.objects.values_list("reason", flat=True)) == ["needs an expert"]
     page.goto(reverse("own_labels", args=[round_.pk]))
-    page.get_by_role("button", name="Take up again").click()
+    page.get_by_role("button", name="Undo skip").click()
     expect(page.locator("h1")).to_have_text(skipped)
 
 

@@ -92,7 +92,7 @@ def test_two_people_turn_vote_decide_and_park(world, two):
         seen_number=0,
     )
     expect(chair.locator("#decision .stands")).to_contain_text("C.1", timeout=PATIENT)
-    expect(chair.locator("[data-refusal=decide]")).to_contain_text("What you typed is still here")
+    expect(chair.locator("[data-refusal=decide]")).to_contain_text("Your text is still here")
     expect(chair.locator("#decide-rationale")).to_have_value("Because of the log")
     chair.keyboard.press("Control+Enter")
     expect(member.locator("#decision .why")).to_have_text("Because of the log", timeout=PATIENT)
@@ -103,17 +103,57 @@ def test_two_people_turn_vote_decide_and_park(world, two):
     chair.keyboard.press("l")
     chair.keyboard.type("Ask the author")
     chair.keyboard.press("Enter")
-    expect(member.locator("#decision")).to_contain_text("Put off: Ask the author", timeout=PATIENT)
+    expect(member.locator("#decision")).to_contain_text("Parked: Ask the author", timeout=PATIENT)
     assert violations(chair) == []
+
+
+def test_after_an_argument_a_vote_key_votes(world, two):
+    chair, member = two
+    chair.keyboard.press("v")
+    expect(member.locator("#ballot")).to_contain_text("0 of 2 have voted", timeout=PATIENT)
+    member.keyboard.press("c")
+    member.keyboard.type("The driver is old.")
+    member.keyboard.press("Control+Enter")
+    expect(member.locator("#thread .text")).to_have_text("The driver is old.", timeout=PATIENT)
+    expect(member.locator("#main")).to_be_focused()
+    member.keyboard.press("1")
+    expect(member.locator("#ballot")).to_contain_text("Your vote is in", timeout=PATIENT)
+    assert (Comment.objects.count(), Ballot.objects.count()) == (1, 1)
+
+
+def test_a_group_of_one_issue_stands_open_and_leads_to_it(world, two):
+    chair, member = two
+    for page in two:
+        expect(page.locator("#agenda .items")).to_have_count(2)
+        expect(page.locator("#agenda .it")).to_have_count(3)
+    chair.locator("#agenda .it", has_text=title(world, 2)).click()
+    expect(member.locator("h1")).to_have_text(title(world, 2), timeout=PATIENT)
+    # The group of two issues is folded again, and that of one is the open one.
+    expect(chair.locator("#agenda .it")).to_have_count(1)
+
+
+def test_the_breadcrumb_keeps_the_name_of_the_meeting(world, open_page):
+    world.study.name = "Challenges of deep learning frameworks that are centred on large language models"
+    world.study.save()
+    world.meeting.name = "Configuration and versions, over the week"
+    world.meeting.save()
+    for width, least in ((1440, 1), (390, 0.45)):
+        page = open_page(world.lead.user, reverse("meeting", args=[world.meeting.pk]))
+        page.set_viewport_size({"width": width, "height": 900})
+        name = page.locator(".crumbs [aria-current]")
+        expect(name).to_have_text(world.meeting.name)
+        expect(name).to_have_attribute("title", world.meeting.name)
+        assert name.evaluate("one => one.clientWidth / one.scrollWidth") >= least
+        page.goto("about:blank")
 
 
 def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
     chair, member = two
     member.context.set_offline(True)
-    expect(member.locator("#lost")).to_contain_text("Connection lost, trying again", timeout=PATIENT)
+    expect(member.locator("#lost")).to_contain_text("Connection lost. Trying again", timeout=PATIENT)
     member.locator("#say-text").fill("typed in a tunnel")
     member.locator("#say-text").press("Enter")
-    expect(member.locator("#say [data-refusal]")).to_contain_text("Not sent: there is no connection.")
+    expect(member.locator("#say [data-refusal]")).to_contain_text("Not sent: no connection.")
     chair.keyboard.press("n")
     expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
     chair.keyboard.press("p")
@@ -121,22 +161,24 @@ def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
     assert violations(member) == []
     member.context.set_offline(False)
     expect(member.locator("#lost")).to_be_hidden(timeout=PATIENT)
-    expect(member.locator("#say [data-refusal]")).to_contain_text("The connection is back: send it now.")
+    expect(member.locator("#say [data-refusal]")).to_contain_text(
+        "The connection is back. Send your text now."
+    )
     expect(member.locator("#say-text")).to_have_value("typed in a tunnel")
     member.locator("#say-text").press("Enter")
     expect(chair.locator("#thread")).to_contain_text("typed in a tunnel", timeout=PATIENT)
     assert Comment.objects.count() == 1
     # Looking at another issue on one's own, and back to the meeting.
-    member.locator("#agenda .it:not([aria-current])").first.click()
-    expect(member.locator("#issue")).to_contain_text("You look at another issue", timeout=PATIENT)
+    member.locator("#agenda .it:not([aria-current])").last.click()
+    expect(member.locator("#issue")).to_contain_text("You are reading another issue", timeout=PATIENT)
     chair.keyboard.press("n")
     expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
     member.locator("[data-back]").click()
     expect(member.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
     # The end: the screens say so and ask no more.
     chair.locator("#more summary").click()
-    chair.get_by_role("button", name="Close the meeting").click()
-    chair.locator("#confirm").get_by_role("button", name="Close the meeting").click()
+    chair.get_by_role("button", name="Close meeting").click()
+    chair.locator("#confirm").get_by_role("button", name="Close meeting").click()
     expect(member.locator("#bar")).to_contain_text("Closed", timeout=PATIENT)
     assert Meeting.objects.get().closed_at is not None
 
@@ -144,11 +186,11 @@ def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
 def test_without_a_script_forms_post_and_links_link(world, open_page):
     path = reverse("meeting", args=[world.meeting.pk])
     page = open_page(world.members[0].user, path, script=False)
-    page.get_by_role("button", name="I am here").click()
+    page.get_by_role("button", name="Join meeting").click()
     expect(page.locator("h1")).to_have_text(title(world, 0))
     here(meeting=world.meeting, member=world.lead)
     chair = open_page(world.lead.user, path, script=False)
-    chair.get_by_role("button", name="Open the ballot").click()
+    chair.get_by_role("button", name="Open vote").click()
     page.reload()
     page.locator("#vote").get_by_role("button", name="C.9").click()
     expect(page.locator("#ballot")).to_contain_text("Your vote is in")

@@ -38,12 +38,12 @@ def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page
     expect(page.locator("#park button")).to_be_in_viewport()
     page.locator("#park-why").fill("Ask the author.")
     page.locator("#park button").click()
-    expect(page.locator("#decision")).to_contain_text("Put off: Ask the author.")
-    expect(page.locator("#ballot")).not_to_contain_text("Open the ballot")
+    expect(page.locator("#decision")).to_contain_text("Parked: Ask the author.")
+    expect(page.locator("#ballot")).not_to_contain_text("Open vote")
     page.locator("#more summary").click()
-    page.get_by_role("button", name="Close the meeting").click()
+    page.get_by_role("button", name="Close meeting").click()
     confirm = page.locator("#confirm")
-    expect(confirm.get_by_role("button")).to_have_text(["Cancel", "Close the meeting"])
+    expect(confirm.get_by_role("button")).to_have_text(["Cancel", "Close meeting"])
     confirm.get_by_role("button", name="Cancel").click()
 
 

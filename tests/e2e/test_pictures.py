@@ -53,7 +53,7 @@ def test_all_are_drawn_and_reached_by_keys_and_follow_the_theme(open_page, world
     figure = page.locator("#pictures figure").first
     plot, told = figure.locator(".plot"), figure.locator(".told")
     plot.focus()
-    expect(told).to_have_text("Arrow keys go from value to value.")
+    expect(told).to_have_text("Use the arrow keys to move between values.")
     page.keyboard.press("End")
     expect(told).to_contain_text("Light’s kappa: ")
     page.keyboard.press("ArrowUp")

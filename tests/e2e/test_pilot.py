@@ -24,10 +24,10 @@ def test_from_a_sample_to_a_training(open_page):
     page.get_by_label("Margin of error, in %").fill("40")
     page.get_by_label("Margin of error, in %").press("Tab")
     expect(page.get_by_role("status").filter(has_text="of 6 issues")).to_have_text("4 of 6 issues")
-    page.get_by_role("button", name="Draw it").click()
-    page.get_by_role("button", name="Draw it again and compare").click()
+    page.get_by_role("button", name="Draw sample").click()
+    page.get_by_role("button", name="Draw again and compare").click()
     expect(page.locator("#check .note")).to_contain_text("The same 4 issues, in the same order.")
-    page.get_by_role("link", name="Plan a pilot round with it").click()
+    page.get_by_role("link", name="Plan a pilot with this sample").click()
     sample = Sample.objects.get()
     assert page.locator('[name="kind"]').input_value() == "pilot"
     assert page.locator('[name="source"]').input_value() == f"sample:{sample.pk}"
@@ -44,22 +44,22 @@ def test_from_a_sample_to_a_training(open_page):
         proposed_reason="Nobody goes on.",
     )
     page.goto(reverse("pilot", args=[round_.pk]))
-    page.get_by_role("button", name="Edit the draft").click()
+    page.get_by_role("button", name="Show draft as CSV").click()
     page.wait_for_load_state("networkidle")  # the script that checks while one types is there
-    text = page.get_by_label("The tree, as CSV")
-    expect(page.locator("#checked")).to_contain_text("It can be read:")
+    text = page.get_by_label("Tree as CSV text")
+    expect(page.locator("#checked")).to_contain_text("The text has no mistakes:")
     draft = text.input_value()
     text.fill(draft + "C.1,theme,Again\n")
-    expect(page.locator("#checked")).to_contain_text("It cannot be read yet.")
+    expect(page.locator("#checked")).to_contain_text("The text has mistakes.")
     text.fill(draft.replace("Deadlock", "Standstill"))
-    expect(page.locator("#checked")).to_contain_text("It can be read:")
+    expect(page.locator("#checked")).to_contain_text("The text has no mistakes:")
     page.locator("#id_name").fill("After the pilot")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Publish taxonomy").click()
     page.wait_for_url("**/taxonomies/*/")
     version = Taxonomy.objects.get(name="After the pilot").versions.get()
 
     page.goto(f"{reverse('pilot_training', args=[round_.pk])}?version={version.pk}")
-    page.get_by_role("button", name="Plan the training").click()
+    page.get_by_role("button", name="Plan training").click()
     page.wait_for_url("**/rounds/*/")
     assert Answer.objects.count() == 5
     assert {answer.explanation for answer in Answer.objects.all()} == {"shows C.1", "shows A.2", "shows C.9"}
@@ -92,7 +92,7 @@ def test_what_is_typed_while_a_preview_is_on_its_way_stays(open_page):
     members.nth(1).uncheck()
     page.wait_for_timeout(250)
     members.nth(2).uncheck()
-    expect(page.locator("#preview")).to_contain_text("No volunteer is chosen yet.")
+    expect(page.locator("#preview")).to_contain_text("No volunteer chosen yet.")
 
 
 def test_pages_of_samples_and_pilots_in_light_dark_and_on_a_phone(open_page):
@@ -100,7 +100,7 @@ def test_pages_of_samples_and_pilots_in_light_dark_and_on_a_phone(open_page):
     slug = world.study.slug
     page = open_page(world.lead.user, reverse("new_sample", args=[slug]))
     page.get_by_label("Name").fill("Pilot sample")
-    page.get_by_role("button", name="Draw it").click()
+    page.get_by_role("button", name="Draw sample").click()
     page.wait_for_url("**/samples/*/")
     sample = Sample.objects.get()
     empty = world.round(name="Empty pilot", kind="pilot", members=[world.lead])

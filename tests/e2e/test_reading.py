@@ -88,6 +88,64 @@ def test_the_page_takes_eight_requests_and_eighty_kilobytes(open_page, world, me
     assert sum(sizes.values()) < 80_000, sizes
 
 
+FORGE = """### Checklist
+
+- [x] I searched
+
+### What fails
+
+<img width="912" alt="a plot" src="https://img.example.org/p.png" onerror="document.title = 'x'">
+
+<details open ontoggle="document.title = 'x'"><summary>Opened <code>log</code></summary>
+
+first
+
+</details>
+<details>
+<summary>Closed log<img src=x onerror="document.title = 'x'"></summary>
+<p>
+
+```
+second
+```
+
+</p>
+</details>
+
+<a href="javascript:document.title = 'x'">x</a> <svg onload="document.title = 'x'"><style>*{color:red}</style>
+<iframe src="https://img.example.org/"></iframe><form action="https://img.example.org/"><input autofocus></form>
+"""
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_what_forges_write_as_html_is_read_and_nothing_of_it_acts(open_page, world, member, script):
+    """A request to another host, or a refusal of the content security policy, fails every test here."""
+    world.repository.headings, world.repository.headings_from = ["checklist", "i searched"], 5
+    world.repository.save()
+    round_ = next_after(world, member, 1, title="Forge", body=FORGE, comment_count=12)
+    page = open_page(member.user, label_page(round_), script=script)
+    title = page.title()
+    text = page.locator("article > .prose")
+    expect(text.locator("a.pic")).to_have_text("image: a plot")
+    assert {link.get_attribute("href") for link in text.locator("a").all()} == {
+        "https://img.example.org/p.png",
+        "https://img.example.org/",
+    }
+    expect(text.locator("img, svg, style, iframe, form, input, script")).to_have_count(0)
+    expect(text.get_by_text("first")).to_be_visible()
+    second = text.get_by_text("second")
+    expect(second).to_be_hidden()
+    text.locator("summary", has_text="Closed log").click()
+    expect(second).to_be_visible()
+    box = text.get_by_role("img", name="ticked")
+    expect(box).to_be_hidden()
+    text.locator("summary", has_text="Template text").click()
+    expect(box).to_be_visible()
+    expect(text).to_contain_text("<svg onload=\"document.title = 'x'\">")
+    expect(page.locator(".talk")).to_contain_text("12 comments on the forge, none here.")
+    assert page.title() == title
+
+
 def test_keywords_comments_and_roles(open_page, world, member):
     round_ = next_after(
         world,

@@ -36,7 +36,7 @@ def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_cat
     # What the page had in hand already was made for the old version too; then it is loaded anew.
     answer(page, "c 3 Enter Enter")
     press(page, "c 3 Enter Enter")
-    expect(page.get_by_text("The taxonomy has version 2 now")).to_be_visible()
+    expect(page.get_by_text("The taxonomy now has version 2")).to_be_visible()
     assert Label.objects.count() == 3
     expect(page.locator(".badge", has_text="Taxonomy v2")).to_be_visible()
     expect(page.locator("#tree")).not_to_contain_text("Name of C.2")
@@ -51,10 +51,10 @@ def test_a_category_that_was_split_and_is_still_there_is_not_chosen_again(open_p
     press(page, "c 9 Enter s")
     page.keyboard.type("a long thought")
     press(page, "Escape Enter")
-    page.get_by_role("link", name="Open it").click()
+    page.get_by_role("link", name="Open issue").click()
     expect(page.locator(".badge", has_text="Taxonomy v2")).to_be_visible()
     expect(page.locator("#summary")).to_have_value("a long thought")
-    expect(page.locator("#refusal")).to_contain_text("C.9 Name of C.9 was split")
+    expect(page.locator("#refusal")).to_contain_text("has split C.9 Name of C.9")
     expect(page.locator("#submit")).not_to_contain_text("C.9")
     page.reload()
     expect(page.locator("#summary")).to_have_value("a long thought")
@@ -69,9 +69,7 @@ def test_a_category_that_vanished_asks_again_and_keeps_the_text(open_page, world
     press(page, "c 9 Enter s")
     page.keyboard.type("a long thought")
     press(page, "Escape Enter")
-    note = (
-        page.locator("#returned, #refusal").get_by_text("C.9 Name of C.9 is no category of it any more").first
-    )
+    note = page.locator("#returned, #refusal").get_by_text("does not have C.9 Name of C.9 any more").first
     expect(note).to_be_visible()
     assert not Label.objects.exists()
     draft = Draft.objects.get()
@@ -87,9 +85,9 @@ def test_a_second_look_by_keys(open_page, world):
     look = Round.objects.get(of=round_)
     page = open_page(world.members[0].user, reverse("home"))
     expect(page.get_by_text("issue to look at again")).to_be_visible()
-    page.get_by_role("link", name="Begin").first.click()
+    page.get_by_role("link", name="Start labelling").first.click()
     expect(page.locator("#before")).to_contain_text(
-        "In version 1 you chose C.9 Name of C.9. It is no category any more."
+        "In version 1 you chose C.9 Name of C.9. This category no longer exists."
     )
     expect(page.locator("#summary")).to_have_value("seen by R1")
     assert "seen by R2" not in page.content()
@@ -106,7 +104,7 @@ def test_labels_that_nobody_sees_are_asked_for_on_the_page_itself(open_page, wor
     change(world, RETIRE, "C.9")
     published(world)
     page = open_page(world.members[0].user, reverse("label", args=[round_.pk]))
-    expect(page.locator("#lost")).to_contain_text("1 label of mine needs a category of version 2")
+    expect(page.locator("#lost")).to_contain_text("1 of your labels needs a new category from version 2")
     page.get_by_role("link", name="Choose again").click()
     answer(page, "c 3 Enter Enter")
     expect(page.locator("#lost")).to_have_count(0)

@@ -40,14 +40,14 @@ def test_seven_browsers_hold_a_meeting_and_show_the_same(seven: Seven):
     meeting, chair = seven.meeting, seven.pages[CHAIR]
 
     # The chair opens; all others are on the page of the planned meeting, and come along by themselves.
-    chair.get_by_role("button", name="Open the meeting").click()
+    chair.get_by_role("button", name="Open meeting").click()
     for page in seven.pages.values():
         expect(page.locator("#agenda")).to_be_visible()
     there = Participant.objects.filter(meeting=meeting, joined_at__isnull=False, left_at=None)
     wait_for(lambda: there.count() == 7)
     seven.follow("all are there", time.monotonic())
     assert seven.screen["quorum"] == ["Quorum met: 7 of 7, needs 5"]
-    assert "0 of 20 settled" in seven.screen["agenda"][0]
+    assert "0 of 20 decided" in seven.screen["agenda"][0]
 
     # Two ballots with discussion between: 4 to 3, then all for one.
     seven.turn_to("2950")
@@ -64,7 +64,7 @@ def test_seven_browsers_hold_a_meeting_and_show_the_same(seven: Seven):
         "C.9", "unanimity", "What lacks is the handling of a boundary value.", "guideline",
         guideline="A value at the boundary that nobody handles is C.9.",
     )  # fmt: skip
-    assert "1 of 20 settled" in seven.screen["agenda"][0]
+    assert "1 of 20 decided" in seven.screen["agenda"][0]
 
     # A majority, with an example that follows from it.
     seven.turn_to("1249")
@@ -98,7 +98,7 @@ def test_seven_browsers_hold_a_meeting_and_show_the_same(seven: Seven):
     seven.say("R7", "They ask how to deploy it.")
     seven.decide("C.1", "chair", "The image breaks on this platform.", "issue")
     seven.turn_to("733")
-    seven.act("come back", lambda page: page.get_by_role("button", name="Come back to it").click())
+    seven.act("come back", lambda page: page.get_by_role("button", name="Return to agenda").click())
 
     # The silent seat is noticed; a vote does not wait for it.
     wait_for(lambda: there.count() == 6, seconds=45)
@@ -155,7 +155,7 @@ def test_seven_browsers_hold_a_meeting_and_show_the_same(seven: Seven):
     seven.turn_to("455")
     others = [seven.item(number).issue_id for number in ("I8G5RV", "13144")]
     seven.act("alike", lambda page: alike(page, "The control logic is at fault in all of these."))
-    assert "9 of 20 settled" in seven.screen["agenda"][0]
+    assert "9 of 20 decided" in seven.screen["agenda"][0]
     assert Decision.objects.filter(bulk__kind="alike", issue__in=others, superseded_at=None).count() == 2
 
     # The end: whatever is not decided is free again.
@@ -231,7 +231,7 @@ def assert_minutes(seven: Seven) -> None:
     assert {one.who for one in written.there} == set(PEOPLE)
     assert written.absent == ()
     following = [(one.kind, one.code) for line in lines.values() for one in line.following]
-    assert sorted(following) == [("example for a category", "C.5"), ("line for the guideline", "")]
+    assert sorted(following) == [("example for a category", "C.5"), ("guideline line", "")]
     assert written.totals.median_seconds is not None
     page = seven.pages["R1"]
     page.goto(reverse("minutes", args=[meeting.pk]))

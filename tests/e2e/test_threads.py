@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from consensus.actions.threads import say
-from consensus.models import Comment, Mention
+from consensus.models import Comment, Decision, Mention
 from tests.e2e.axe import violations
 from tests.worlds.meeting import meeting_world
 
@@ -49,6 +49,26 @@ def test_who_is_named_reads_it_answers_and_is_not_told_again(open_page, world):
     assert Comment.objects.latest("pk").category == world.category("C.9")
     assert list(Mention.objects.filter(seen_at=None).values_list("member__pseudonym", flat=True)) == ["R2"]
     assert violations(page) == []
+
+
+def test_ctrl_enter_sends_the_form_of_the_field(open_page, world):
+    lead = open_page(world.lead.user, _page_of(world))
+    _script(lead)
+    lead.locator("#say-text").fill("Look at the log.")
+    lead.keyboard.press("Control+Enter")
+    expect(lead.locator("#thread li .words").last).to_have_text("Look at the log.")
+    lead.locator('#decide [name="choice"]').first.check()
+    lead.locator("#decide [name=rationale]").fill("The log says so.")
+    lead.keyboard.press("Control+Enter")
+    expect(lead.locator("#toasts")).to_contain_text("C.9")
+    assert Decision.objects.get().rationale == "The log says so."
+    # A page of its own, without a script of its own.
+    lead.goto(lead.url.partition("?")[0] + f"{world.issues[0].pk}/reopen/")
+    lead.locator("[name=why]").fill("Too soon.")
+    lead.keyboard.press("Control+Enter")
+    lead.wait_for_url("**/disagreements/?issue=*")
+    assert Decision.objects.get().superseded_why == "Too soon."
+    assert Comment.objects.count() == 2
 
 
 def test_without_javascript_a_form_does_the_same(open_page, world):

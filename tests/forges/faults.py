@@ -142,6 +142,23 @@ def _elsewhere(_rule: Rule, seen: Seen, true: Reply, _quiet: Quiet) -> Reply:
     return replace(true, headers=true.headers | {"Link": f'<{parts.geturl()}?{query}>; rel="next"'})
 
 
+def _circle(_rule: Rule, seen: Seen, true: Reply, _quiet: Quiet) -> Reply:
+    """The second page names the first one as its next, and so on for ever."""
+    base = f"http://{seen.headers['host']}{seen.path}"
+    other = "1" if seen.query.get("page", "1") == "2" else "2"
+    query = urlencode({**seen.query, "page": other})
+    return replace(true, headers=true.headers | {"Link": f'<{base}?{query}>; rel="next"'})
+
+
+def _huge(key: str) -> Callable[[Rule, Seen, Reply, Quiet], Reply]:
+    """Each record has a number of fifty digits under this key."""
+
+    def reply(_rule: Rule, _seen: Seen, true: Reply, _quiet: Quiet) -> Reply:
+        return in_json([{**record, key: int("9" * 50)} for record in json.loads(true.body)])
+
+    return reply
+
+
 def _without_times(found: Any) -> Any:
     """A list, or the record itself, whose times are null."""
     if isinstance(found, list):
@@ -173,6 +190,9 @@ REPLIES: dict[str, Callable[[Rule, Seen, Reply, Quiet], Reply]] = {
     "empty_page": _empty_page,
     "unlinked": _unlinked,
     "link_elsewhere": _elsewhere,
+    "circle": _circle,
+    "huge_id": _huge("id"),
+    "huge_number": _huge("number"),
     "401": lambda *_: told(401, "Bad credentials"),
     "no_rights": lambda *_: told(403, "Resource not accessible by personal access token", x_ratelimit_remaining="4990"),
     "404": lambda *_: told(404, "Not Found"),

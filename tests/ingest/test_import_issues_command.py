@@ -1,6 +1,7 @@
 """The command that loads issues: shows first, asks or is told not to, says what came of it."""
 
 import io
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -36,7 +37,7 @@ def test_shows_and_loads_and_reports(file) -> None:
     assert "user.login" in said
     assert "2 new issues, 0 known, 2 with text" in " ".join(said.split())
     assert "refused, line 3: " in said
-    assert "3 rows read, 2 new issues, 0 known already" in said
+    assert "3 rows read, 2 new issues, 0 already in the study" in said
     assert Issue.objects.filter(repository__study=study).count() == 2
     assert Import.objects.get().job.state == "done"
 
@@ -157,3 +158,53 @@ def test_an_interrupted_import_is_cancelled_and_keeps_what_it_stored(file, monke
 
     assert Job.objects.get().state == "cancelled"
     assert Issue.objects.count() == 1
+
+
+CSV = "nr,what,when\n7,Loss is NaN,2024-05-31 17:30\n8,Crash,2024-05-31 18:30\n"
+TOLD = ("--field", "number=nr", "--field", "title=what", "--field", "created_at=when")
+
+
+def test_columns_are_chosen_as_on_the_page(tmp_path) -> None:
+    make_study(slug="llm")
+    (tmp_path / "frame.csv").write_text(CSV)
+
+    run(
+        tmp_path / "frame.csv", "--study", "llm", "--yes", *TOLD,
+        "--base", "github.com/team/tool", "--zone", "Asia/Shanghai",
+    )  # fmt: skip
+
+    found = Issue.objects.select_related("current").order_by("pk")
+    assert [(one.url, one.current.title) for one in found] == [
+        ("https://github.com/team/tool/issues/7", "Loss is NaN"),
+        ("https://github.com/team/tool/issues/8", "Crash"),
+    ]
+    assert found[0].current.opened_at == datetime(2024, 5, 31, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (("--field", "colour=what"), "no field colour"),
+        (("--field", "title=nothing"), "nothing is not one of the available choices"),
+        ((*TOLD, "--base", "no repository"), "This is neither a repository nor a host: no repository"),
+        ((*TOLD, "--base", "github.com/team/tool", "--zone", "Mars/Base"), "Mars/Base is not one of"),
+    ],
+)
+def test_columns_that_are_none_store_nothing(tmp_path, told, why) -> None:
+    make_study(slug="llm")
+    (tmp_path / "frame.csv").write_text(CSV)
+
+    with pytest.raises(CommandError, match=why):
+        run(tmp_path / "frame.csv", "--study", "llm", "--yes", *told)
+
+    assert not Import.objects.exists()
+
+
+def test_only_one_repository_is_taken(tmp_path) -> None:
+    make_study(slug="llm")
+    lines = "https://github.com/team/tool/issues/1\nhttps://github.com/team/other/issues/2\n"
+    (tmp_path / "urls.txt").write_text(lines)
+
+    run(tmp_path / "urls.txt", "--study", "llm", "--yes", "--only", "team/other")
+
+    assert [one.url for one in Issue.objects.all()] == ["https://github.com/team/other/issues/2"]

@@ -123,7 +123,7 @@ class TestPages:
         address = reverse("issues", args=[study.slug])
         page = signed_in.get(address, {"list": texts["models"], "zone": "prose", "repository": repository.pk})
         text = text_of(page)
-        assert "2 of 7 issues, last brought in first" in text
+        assert "2 of 7 issues, newest import first" in text
         assert "Keywords Models · Text" in text
         assert f'<input type="hidden" name="repository" value="{repository.pk}">' in page.text
         assert "not searched" not in text
@@ -208,7 +208,7 @@ def test_a_filter_that_is_still_being_searched_is_not_drawn_from(study, texts, r
         "members": [volunteer], "selection": {"source": source.value},
     }  # fmt: skip
     make_issue(repository, "8", title="llama")
-    told = "1 issue is still being searched for the keywords of this filter"
+    told = "The keyword search for this filter still has 1 issue to do"
     with pytest.raises(SampleRefused, match=told):
         draw_sample(study=study, by=lead, name="Pilot", frame=frame_of(study, source), seed=1)
     with pytest.raises(RoundRefused, match=told):

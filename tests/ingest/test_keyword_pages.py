@@ -109,15 +109,15 @@ class TestLists:
     def test_are_there_for_readers_without_buttons(self, client, study, volunteer, stored):
         client.force_login(volunteer.user)
         page = client.get(reverse("keywords", args=[study.slug])).text
-        assert ("Engine" in page, "Make a list" in page, "Import lists" in page) == (True, False, False)
+        assert ("Engine" in page, "Create list" in page, "Import lists" in page) == (True, False, False)
         page = client.get(reverse("keyword_list", args=[study.slug, stored.keyword_list_id])).text
         assert ("llama" in page, "Edit list" in page, "Retire list" in page) == (True, False, False)
 
     def test_empty_says_what_will_be_here(self, client, signed_in, study, volunteer):
         page = reverse("keywords", args=[study.slug])
-        assert "No keyword list yet. Lists with their terms will be here" in text_of(signed_in.get(page))
+        assert "No keyword lists yet. Each list will be shown here" in text_of(signed_in.get(page))
         client.force_login(volunteer.user)
-        assert "A lead of the study makes the first one" in text_of(client.get(page))
+        assert "A lead of the study creates the first list" in text_of(client.get(page))
 
     def test_ask_the_same_number_of_queries(self, signed_in, study, stored):
         counts = []
@@ -138,8 +138,8 @@ class TestOneList:
         assert "Version 1 with 3 terms found 3 of 5 issues. 1 more issue has terms only where" in page
         assert "1 term finds nothing" in page
         rows = [
-            "llama finds over 30 % 2 40 % 1 2 1 1 1 1",
-            "token finds over 30 % 2 40 % 1 2 0 0 1 2",
+            "llama finds over 30 % of issues 2 40 % 1 2 1 1 1 1",
+            "token finds over 30 % of issues 2 40 % 1 2 0 0 1 2",
             "none finds nothing 0 0 0 0 0 0 3",
         ]
         assert [row in page for row in rows] == [True, True, True]
@@ -174,11 +174,11 @@ class TestOneList:
         actions.find_keywords(study_id=study.pk)
         text = text_of(signed_in.get(page))
         assert (
-            "Fewer words added path removed token, none changed Accept a plural: on changed searched: Title"
+            "Fewer words added path removed token, none changed Also find plurals: on changed searched: Title"
             " repositories removed github.com/o/engine found issues 2 gained, 2 lost"
         ) in text
         former = text_of(signed_in.get(page, {"version": "1"}))
-        assert "You see an earlier version." in former
+        assert "This is an earlier version." in former
         assert "Version 1 with 3 terms found 3 of 5 issues." in former
         assert signed_in.get(page, {"version": "9"}).status_code == 404
 
@@ -187,7 +187,7 @@ class TestOneList:
         page = text_of(signed_in.get(reverse("keyword_list", args=[study.slug, version.keyword_list_id])))
         assert "LLM and llm differ only in case" in page
         assert "tensor already finds what tensor parallel finds" in page
-        assert "llm is short: it may find much else" in page
+        assert "llm is short and can find other things" in page
 
     def test_is_downloaded(self, signed_in, study, stored):
         place = [study.slug, stored.keyword_list_id, 1]
@@ -211,7 +211,7 @@ class TestOneList:
         assert post("rename_keyword_list", name="").status_code == 422
         assert "Motor is retired." in text_of(post("retire_keyword_list"))
         page = text_of(post("bring_back_keyword_list"))
-        assert "Motor is in use again." in page
+        assert "Motor is restored." in page
         assert KeywordList.objects.get().retired_at is None
 
     def test_asks_the_same_number_of_queries(self, signed_in, study, stored):
@@ -259,11 +259,11 @@ class TestForm:
     @pytest.mark.parametrize(
         ("fields", "told"),
         [
-            ({"terms": "a*b\n<b>x"}, "Line 1 has a * that is not its end: a*b"),
-            ({"terms": "# nothing"}, "Write at least one term."),
+            ({"terms": "a*b\n<b>x"}, "Line 1 has a * that is not at the end: a*b"),
+            ({"terms": "# nothing"}, "Type at least one term."),
             ({"terms": "a = ['x1']\nb = ['y1']"}, "This text has 2 lists. Import them instead."),
             ({"zone_title": "", "zone_prose": "", "zone_code": ""}, "Choose at least one place to search."),
-            ({"others": "no repository at all"}, "Line 1 is no repository"),
+            ({"others": "no repository at all"}, "Line 1 is not a repository"),
             ({"name": ""}, "This field is required."),
         ],
     )
@@ -280,7 +280,7 @@ class TestForm:
         given = ALL_SWITCHES | {"name": "ENGINE", "terms": "mine"}
         answer = signed_in.post(reverse("new_keyword_list", args=[study.slug]), given)
         assert answer.status_code == 409
-        assert "The study has a keyword list named ENGINE" in text_of(answer)
+        assert "The study already has a keyword list named ENGINE" in text_of(answer)
         assert "mine</textarea>" in answer.text
 
     def test_stores_the_next_version_once(self, signed_in, study, stored):
@@ -296,7 +296,7 @@ class TestForm:
         stale = signed_in.post(address, given | {"form_key": "", "terms": "mine"})
         assert stale.status_code == 409
         assert "mine</textarea>" in stale.text
-        assert "Version 2, stored meanwhile" in text_of(stale)
+        assert "Version 2, saved by somebody else in the meantime" in text_of(stale)
         assert ">llama\nother\n</pre>" in stale.text
         same = signed_in.post(address, given | {"form_key": "", "made_from": "2"})
         assert (same.status_code, KeywordListVersion.objects.count()) == (409, 2)
@@ -320,7 +320,7 @@ class TestImport:
             "list0-repositories": "github.com/o/engine", "list1-name": "Other",
         }  # fmt: skip
         answer = signed_in.post(address, given, follow=True)
-        assert "1 keyword list is stored." in text_of(answer)
+        assert "1 keyword list is imported." in text_of(answer)
         version = KeywordListVersion.objects.get()
         assert (version.keyword_list.name, version.repositories) == ("Engine", ["github.com/o/engine"])
         assert [term.text for term in terms_of(version)] == ["llama", "tokenx", "LLM"]
@@ -329,7 +329,7 @@ class TestImport:
         ("given", "status", "told"),
         [
             ({}, 422, "Paste a list, or choose a file."),
-            ({"text": "a = ['x', 3]"}, 422, "Line 1 has a value that is no text"),
+            ({"text": "a = ['x', 3]"}, 422, "Line 1 has a value that is not text"),
             ({"text": "# nothing"}, 422, "This text has no term."),
             ({"text": "llama", "confirm": "1"}, 422, "Choose at least one list."),
             ({"text": "llama", "confirm": "1", "list0-take": "on"}, 422, "This field is required."),
@@ -346,7 +346,7 @@ class TestImport:
         given = {"text": "gpt", "confirm": "1", "list0-take": "on", "list0-name": "engine"}
         answer = signed_in.post(reverse("import_keyword_lists", args=[study.slug]), given)
         assert answer.status_code == 409
-        assert "The study has a keyword list named engine" in text_of(answer)
+        assert "The study already has a keyword list named engine" in text_of(answer)
         assert "gpt</textarea>" in answer.text
 
     def test_of_a_file(self, signed_in, study):

@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -98,6 +99,50 @@ def test_an_issue_without_text_has_its_number_for_a_title():
 def test_only_web_addresses_become_links():
     assert _read(url="https://gitee.com/a/b/issues/I6UHT3").link == "https://gitee.com/a/b/issues/I6UHT3"
     assert _read(url="javascript:alert(1)").link == ""
+
+
+def _comments(number):
+    return [{"author": f"ann{n}", "body": f"words {n}"} for n in range(number)]
+
+
+@pytest.mark.parametrize(
+    ("on_the_forge", "here", "said"),
+    [
+        (12, 0, "12 comments on the forge, none here."),
+        (1, 0, "1 comment on the forge, none here."),
+        (12, 3, "12 comments on the forge, 3 here."),
+        (3, 3, ""),
+        (0, 0, ""),
+        (1, 3, ""),
+    ],
+)
+def test_a_discussion_that_is_missing_is_said_with_its_address(on_the_forge, here, said):
+    url = "https://gitee.com/a/b/issues/I6UHT3"
+    page = _drawn(_read(url=url, body="so", comments=_comments(here), comment_count=on_the_forge))
+    words = " ".join(page.split())
+    assert [one for one in (said,) if one] == re.findall(r"\d+ comments? on the forge, \w+ here\.", words)
+    assert ("Read the discussion on the forge" in words) is bool(said)
+    assert page.count(f'href="{url}"') == 1 + bool(said)
+    assert page.count('<details class="fold">') == here
+    assert ("Discussion" in words) is bool(said or here)
+
+
+def test_a_missing_discussion_without_an_address_has_no_link():
+    page = _drawn(_read(url="javascript:alert(1)", body="so", comment_count=2))
+    assert "2 comments on the forge, none here." in " ".join(page.split())
+    assert "Read the discussion" not in page
+
+
+def test_what_the_template_of_the_repository_brought_is_folded():
+    reading = _read(body="Checklist\n---\n\n- [x] Searched\n\n# Mine\n\n- [x] Searched, and more")
+    assert "Template text" not in reading.texts.body
+    before = reading.drawn_from
+    repository = reading.issue.repository
+    repository.headings, repository.headings_from = ["checklist", "searched"], 7
+    now = Reading(reading.issue)
+    assert now.texts.body.count("Template text") == 1
+    assert '<span class="lines">3 lines</span><span class="gist">1 of 1 box ticked</span>' in now.texts.body
+    assert now.drawn_from != before
 
 
 @pytest.fixture

@@ -203,7 +203,7 @@ class TestMarks:
         pairs[3].delete()
         assert groups(signed_in, study, marked="duplicate")[0] == []
         page = signed_in.get(issues[4].get_absolute_url()).text
-        assert [part in page for part in ("similar no more", "=Report 6")] == [True, True]
+        assert [part in page for part in ("no longer similar", "=Report 6")] == [True, True]
         mark(signed_in, study, issues[4], issues[5], take_back="1")
         assert standing(study) == []
 
@@ -257,9 +257,9 @@ class TestPageOfAnIssue:
 class TestSearches:
     def test_the_page_says_what_is_to_do(self, signed_in, study, repository):
         address = reverse("similar", args=[study.slug])
-        assert "once the study has issues with their text" in signed_in.get(address).text
+        assert "when the study has issues with text" in signed_in.get(address).text
         make_issue(repository, "1")
-        assert "1 report was not compared yet" in signed_in.get(address).text
+        assert "1 report is not compared yet" in signed_in.get(address).text
         begin = reverse("find_similar", args=[study.slug])
         assert signed_in.post(begin).headers["Location"] == address
         job = Job.objects.get(kind=FIND)
@@ -268,7 +268,7 @@ class TestSearches:
         assert f'action="{reverse("cancel_job", args=[job.pk])}"' in page
         assert "not compared yet" not in page
         signed_in.post(reverse("cancel_job", args=[job.pk]))
-        assert "1 report was not compared yet" in signed_in.get(address).text
+        assert "1 report is not compared yet" in signed_in.get(address).text
         signed_in.post(begin)
         assert jobs.run(Job.objects.latest("pk").pk).result == {"pairs": 0}
         assert "No two of them are similar" in signed_in.get(address).text

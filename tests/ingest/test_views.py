@@ -58,17 +58,40 @@ class TestIssues:
         nothing = signed_in.get(address("issues", study) + "?q=nowhere").text
 
         assert "&lt;b&gt;Bold&lt;/b&gt; title" in page
-        assert "2 issues, last brought in first" in page
+        assert "2 issues, newest import first" in page
         assert "Bold" not in narrowed
         assert "acme/engine #2" in narrowed
-        assert "No issue matches all of this." in nothing
+        assert "No issue has all of these words." in nothing
 
     def test_fragment(self, signed_in, study) -> None:
         make_issue(make_repository(study))
 
-        fragment = part(signed_in, address("issues", study), "issues").text
+        fragment = part(signed_in, address("issues", study), "found").text
 
-        assert fragment.strip().startswith('<section class="card" id="issues"')
+        assert fragment.strip().startswith('<p class="sm num"')
+        assert '<div id="found">' in fragment
+
+    def test_issues_without_text_come_last_on_every_page(self, signed_in, study, repository) -> None:
+        issues = [make_issue(repository, text=bool(nth % 2)) for nth in range(103)]
+        expected = [one.pk for one in reversed(issues) if one.current_id]
+        expected += [one.pk for one in reversed(issues) if not one.current_id]
+        found, query = [], ""
+        for _ in range(3):
+            page = signed_in.get(address("issues", study) + query).context["page"]
+            found += [one.pk for one in page.rows]
+            before, query = page.links()["before_url"], page.links()["after_url"]
+        assert (found, query) == (expected, "")
+        assert [one.pk for one in signed_in.get(address("issues", study) + before).context["page"].rows] == (
+            expected[50:100]
+        )
+
+    def test_the_headline_says_how_many_were_found(self, signed_in, study, repository) -> None:
+        for title in ("Loss is NaN", "Loss grows", "Crash"):
+            make_issue(repository, title=title)
+        said = " ".join(signed_in.get(address("issues", study)).text.split())
+        assert '<p class="sm num" id="headline" role="status" > 3 issues · 1 repository · 3 with text' in said
+        said = " ".join(signed_in.get(address("issues", study) + "?q=loss").text.split())
+        assert "<b>2 of 3 issues found</b> · 1 repository · 3 with text" in said
 
     def test_pages_keep_the_filters(self, signed_in, study) -> None:
         make_issues(make_repository(study), 51, year=2024)
@@ -117,7 +140,7 @@ class TestIssue:
 
         page = signed_in.get(address("issue", study, issue.pk)).text
 
-        assert "its text has not been fetched" in page
+        assert "The text of this issue is not here yet." in page
 
     def test_lists_its_earlier_texts(self, signed_in, study) -> None:
         load(study, jsonl(record(1)))
@@ -125,8 +148,8 @@ class TestIssue:
 
         page = signed_in.get(address("issue", study, Issue.objects.get().pk)).text
 
-        assert page.count("an earlier text") == 1
-        assert page.count("shown here") == 1
+        assert page.count("earlier text") == 1
+        assert page.count("current text") == 1
         assert "issues.jsonl" in page
 
     def test_volunteers_are_not_told_of_imports(self, client, study) -> None:
@@ -171,21 +194,24 @@ class TestNewImport:
             said[name] = " ".join(strip_tags(page.text).split())
 
         assert "Field Read from address each line" in said["list"]
-        assert "pull request or issue pull_request, in rows that have it" in said["without"]
-        assert "pull request or issue pull_request address" in said["with"]
+        assert "pull request or issue pull_request, in rows with this key" in said["without"]
+        assert "pull request or issue pull_request Choose columns" in said["with"]
         assert "Key of the file" in said["with"]
 
     def test_the_limit_is_said_without_a_needless_decimal(self, signed_in, study, settings) -> None:
-        for size, words in ((512 * 2**20, "up to 512\xa0MB each"), (3 * 2**19, "up to 1.5\xa0MB each")):
+        for size, words in (
+            (512 * 2**20, "up to 512\xa0MB together"),
+            (3 * 2**19, "up to 1.5\xa0MB together"),
+        ):
             settings.UPLOAD_MAX_BYTES = size
             assert words in signed_in.get(address("new_import", study)).text
 
-    def test_several_files_wait_in_the_list(self, signed_in, study) -> None:
+    def test_several_files_wait_together(self, signed_in, study) -> None:
         files = [SimpleUploadedFile(f"{n}.txt", urls(n)) for n in (1, 2)]
 
         response = self.post(signed_in, study, uploads=files, urls="a/b#3")
 
-        assert response["Location"] == address("imports", study)
+        assert response["Location"] == address("waiting_imports", study)
         names = Import.objects.order_by("pk").values_list("name", flat=True)
         assert list(names) == ["1.txt", "2.txt", "Pasted addresses"]
 
@@ -224,6 +250,25 @@ class TestNewImport:
         assert not Import.objects.exists()
         assert not uploads.exists()
 
+    def test_an_empty_list_refuses_nothing_beside_it(self, signed_in, study) -> None:
+        files = [SimpleUploadedFile("a_2023.txt", b""), SimpleUploadedFile("a_2024.txt", urls(1, 2))]
+
+        response = self.post(signed_in, study, uploads=files)
+
+        run = Import.objects.get()
+        assert (run.name, response["Location"]) == ("a_2024.txt", run.get_absolute_url())
+        assert "a_2023.txt is empty. No issues were added." in signed_in.get(response["Location"]).text
+
+    def test_nothing_but_empty_lists_is_refused(self, signed_in, study, uploads) -> None:
+        files = [SimpleUploadedFile(f"a_{year}.txt", b"\n") for year in (2023, 2024)]
+
+        response = self.post(signed_in, study, uploads=files)
+
+        assert response.status_code == 422
+        for year in (2023, 2024):
+            assert f"a_{year}.txt: The file holds no rows." in response.text
+        assert not uploads.exists()
+
     def test_nothing_chosen_is_refused(self, signed_in, study) -> None:
         response = self.post(signed_in, study, urls="  \n")
 
@@ -237,6 +282,16 @@ class TestNewImport:
 
         assert response.status_code == 422
         assert "big.txt is larger than 50" in response.text
+        assert not uploads.exists()
+
+    def test_files_past_the_limit_together_are_refused(self, signed_in, study, settings, uploads) -> None:
+        settings.UPLOAD_MAX_BYTES = 100
+
+        files = [SimpleUploadedFile(f"{n}.txt", urls(n, n + 1)) for n in (1, 3)]
+        response = self.post(signed_in, study, uploads=files)
+
+        assert response.status_code == 422
+        assert "This upload is larger than 100" in response.text
         assert not uploads.exists()
 
     def test_a_double_click_stores_once(self, signed_in, study) -> None:
@@ -269,13 +324,24 @@ class TestPreview:
         assert f'action="{address("confirm_import", study, run.pk)}"' in page
         assert not Snapshot.objects.exists()
 
+    def test_a_table_with_published_labels_says_where_these_go(self, signed_in, study) -> None:
+        table = b"Issue_URL,Label1,Final_Label\nhttps://github.com/a/b/issues/1,C.1,C.1\n"
+        pages = [
+            signed_in.get(receive(study, data, "b.csv").get_absolute_url()).text
+            for data in (table, b"url\na/b#1\n")
+        ]
+
+        note = "This file also contains published labels."
+        assert [note in page for page in pages] == [True, False]
+        assert f'href="{address("new_published_import", study)}"' in pages[0]
+
     def test_a_file_taken_before_says_so(self, signed_in, study) -> None:
         first = load(study, urls(1), "first.txt")
         run = receive(study, urls(1), "again.txt")
 
         page = signed_in.get(run.get_absolute_url()).text
 
-        assert "taken this very file before" in page
+        assert "This file was imported before:" in page
         assert f'href="{first.get_absolute_url()}"' in page
         assert address("confirm_import", study, run.pk) not in page
 
@@ -284,7 +350,7 @@ class TestPreview:
 
         page = signed_in.get(run.get_absolute_url()).text
 
-        assert "No line of it can be taken" in page
+        assert "No line of this file can be imported." in page
         assert address("confirm_import", study, run.pk) not in page
 
     def test_confirming_starts_the_job(self, signed_in, study, lead) -> None:
@@ -338,7 +404,7 @@ class TestImport:
         page = signed_in.get(run.get_absolute_url()).text
         signed_in.post(address("confirm_import", study, run.pk))
 
-        assert "What was stored up to then stays" in page
+        assert "The rows stored before that are kept" in page
         run.refresh_from_db()
         assert run.job.state == "queued"
 
@@ -348,9 +414,9 @@ class TestImport:
         page = signed_in.get(run.get_absolute_url() + "?outcome=refused").text
         fragment = part(signed_in, run.get_absolute_url() + "?outcome=repeated", "rows").text
 
-        assert "The issue of line 1 again" not in page
+        assert "This line repeats the issue of line 1." not in page
         assert "its number cannot be read" in page
-        assert "The issue of line 1 again" in fragment
+        assert "This line repeats the issue of line 1." in fragment
         assert fragment.strip().startswith("<section")
 
     @pytest.mark.parametrize("how_many", [1, 3])
@@ -361,8 +427,8 @@ class TestImport:
             receive(study, urls(number + 1), "list.txt", by=make_user())
         signed_in.get(address("imports", study))
 
-        # Session, user, study, membership, page, the tabs' round.
-        with django_assert_num_queries(6):
+        # Session, user, study, membership, page, waiting files, the tabs' round.
+        with django_assert_num_queries(7):
             signed_in.get(address("imports", study))
 
 
@@ -403,7 +469,7 @@ class TestReadAgain:
 
         page = signed_in.get(response["Location"]).text
 
-        assert "It is not known yet which issue each row is about." in page
+        assert "The file does not say which issue each row is about." in page
         assert f'action="{address("read_import_again", study, run.pk)}"' in page
         assert '<option value="headline">headline</option>' in page
         assert address("confirm_import", study, run.pk) not in page
@@ -433,9 +499,9 @@ class TestReadAgain:
         [
             ({"from_number": ""}, "Choose the column with the address, or the column with the number"),
             ({"base": ""}, "Choose the column with the address, or the column with the number"),
-            ({"base": "no host"}, "This is no repository and no host: no host"),
+            ({"base": "no host"}, "This is neither a repository nor a host: no host"),
             ({"from_title": "x"}, "x is not one of the available choices."),
-            ({"only": "engine"}, "This is no repository: engine"),
+            ({"only": "engine"}, "This is not a repository: engine"),
         ],
     )
     def test_a_wrong_choice_is_refused(self, signed_in, study, changed, words) -> None:
@@ -469,7 +535,11 @@ class TestReadAgain:
         found = sorted(Issue.objects.values_list("repository__path", "number"))
         assert found == [("o/r", "7"), ("o/r", "8"), ("o/r", "9"), ("owner/repo", "1")]
         assert list(run.rows.values_list("file", "line", "message")) == [
-            ("2024.csv", 3, "The issue of line 3 of 2023.csv again; that line was kept.")
+            (
+                "2024.csv",
+                3,
+                "This line repeats the issue of line 3 of 2023.csv. The earlier line was imported.",
+            )
         ]
 
     def test_the_format_is_told_in_words(self, signed_in, study) -> None:

@@ -1,8 +1,14 @@
+import re
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from rounds.models import Round
 from tests.factories import make_issue, make_member, make_repository, make_round, make_study, make_version
+from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
 
@@ -15,10 +21,114 @@ def test_the_label_tab_is_for_the_volunteers_of_the_open_round(client):
 
     def tabs_of(member) -> str:
         client.force_login(member.user)
-        return client.get(reverse("people", args=["engines"])).content.decode().partition('class="tabs"')[2]
+        body = client.get(reverse("round", args=[round_.pk])).content.decode()
+        return body.partition('class="within"')[2].partition("</nav>")[0]
 
     assert link in tabs_of(volunteer)
     assert link not in tabs_of(newcomer)
     round_.closed_at = timezone.now()
     round_.save()
     assert link not in tabs_of(volunteer)
+
+
+def links(body: str, place: str) -> dict[str, str]:
+    """Name to address of the links in the row of tabs with this label; the page's own tab ends with a star."""
+    row = body.partition(f'aria-label="{place}"')[2].partition("</nav>")[0]
+    found = re.findall(r'<a href="([^"]+)"\s*(aria-current="[a-z]+")?\s*>(.*?)</a>', row, re.DOTALL)
+    return {
+        " ".join(re.sub("<[^>]+>", " ", name).split()) + ("*" if mark else ""): url
+        for url, mark, name in found
+    }
+
+
+def test_the_sections_of_a_study_and_the_pages_within_one(client):
+    world = small_world()
+    client.force_login(world.lead.user)
+    body = client.get(reverse("keywords", args=[world.study.slug])).content.decode()
+    assert list(links(body, "Study")) == [
+        "Overview",
+        "Issues*",
+        "Taxonomy",
+        "Rounds",
+        "Meetings",
+        "Report",
+        "People",
+        "Export",
+    ]
+    assert list(links(body, "Section")) == [
+        "All issues",
+        "Imports",
+        "Harvests",
+        "Keyword lists*",
+        "Similar reports",
+        "Samples",
+    ]
+    client.force_login(world.members[0].user)
+    body = client.get(reverse("keywords", args=[world.study.slug])).content.decode()
+    assert list(links(body, "Section")) == ["All issues", "Keyword lists*", "Samples"]
+    for url in links(body, "Study").values():
+        assert client.get(url).status_code == 200
+
+
+def test_a_round_has_its_own_tabs_with_their_counts_and_can_be_switched(client):
+    world = small_world(issues=3, members=2)
+    first, second = world.round(name="First round"), world.round(name="Second round")
+    for member, code in zip(world.members, ("C.1", "A.1"), strict=True):
+        world.submit(first, world.issues[0], member, code)
+    client.force_login(world.members[0].user)
+
+    body = client.get(reverse("disagreements", args=[first.pk])).content.decode()
+    assert list(links(body, "Study"))[3] == "Rounds*"
+    assert list(links(body, "Round")) == [
+        "Label 2 to go",
+        "My labels",
+        "Progress 33 %",
+        "Disagreements*",  # the other round still asks for a label of this issue
+        "Agreement",
+    ]
+    menu = body.partition('class="within"')[2].partition("</div>")[0]
+    assert re.findall(r'href="([^"]+)"', menu) == [
+        reverse("disagreements", args=[second.pk]),
+        reverse("disagreements", args=[first.pk]),
+    ]
+    client.force_login(world.lead.user)
+    said = links(client.get(reverse("agreement", args=[first.pk])).content.decode(), "Round")
+    assert list(said) == ["Progress 33 %", "Disagreements 1 open", "Agreement*"]
+    client.force_login(world.members[0].user)
+    body = client.get(reverse("round", args=[second.pk])).content.decode()
+    assert list(links(body, "Round")) == [
+        "Label 3 to go",
+        "My labels",
+        "Progress 0 %*",
+        "Disagreements",
+        "Agreement",
+    ]
+
+
+def test_a_round_that_hides_its_progress_shows_no_share(client):
+    world = small_world(issues=1, members=2)
+    round_ = world.round(reveal=Round.Reveal.ROUND_CLOSED)
+    for member, code in zip(world.members, ("C.1", "A.1"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    client.force_login(world.lead.user)
+    body = client.get(reverse("round", args=[round_.pk])).content.decode()
+    assert list(links(body, "Round")) == ["Progress*", "Disagreements", "Agreement"]
+
+
+@pytest.mark.parametrize("name", ["study_meetings", "study_report"])
+def test_the_pages_of_all_rounds_cost_the_same_at_one_and_at_three(client, name):
+    counts = []
+    for rounds in (1, 3):
+        world = small_world(issues=1, members=2)
+        for nth in range(rounds):
+            round_ = world.round(name=f"Round {nth}")
+            for member, code in zip(world.members, ("C.1", "A.1"), strict=True):
+                world.submit(round_, world.issues[0], member, code)
+        client.force_login(world.lead.user)
+        address = reverse(name, args=[world.study.slug])
+        body = client.get(address).content.decode()
+        assert all(f"Round {nth}" in body for nth in range(rounds))
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]

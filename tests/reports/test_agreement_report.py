@@ -238,10 +238,10 @@ def test_a_superseded_decision_groups_nothing(round_):
 
 
 def test_queries_do_not_grow_with_the_issues(round_, django_assert_num_queries):
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         agreement_report(round_, by=[["type"], ["repository"]])
     # While nothing changed, nothing is grouped again.
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         agreement_report(round_, by=[["type"], ["repository"]])
 
 
@@ -386,7 +386,7 @@ def test_command_takes_the_main_round_where_others_are_of_other_kinds(round_):
     factories.make_round(round_.version, issues, members, **world_rounds)
     assert json.loads(run(study="engines"))["round"] == round_.name
     factories.make_round(round_.version, issues, members, name="Second", opened=False)
-    with pytest.raises(CommandError, match=r"several rounds: name one with --round: .*Second"):
+    with pytest.raises(CommandError, match=r"several rounds. Choose one with --round: .*Second"):
         run(study="engines")
 
 

@@ -12,10 +12,8 @@ from uuid import uuid4
 
 import pgtrigger
 import pytest
-from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
@@ -38,7 +36,7 @@ from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState
 from tests.factories import make_member
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, text_of
+from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.uneven import uneven_twice
 from tests.worlds.world import small_world
 
@@ -263,7 +261,7 @@ def test_a_round_without_labels_has_nothing_to_report():
 
 def test_what_takes_too_long_is_given_up_with_a_word(report, monkeypatch):
     monkeypatch.setattr(typst_pdf, "SECONDS", 0.01)
-    with pytest.raises(PdfFailed, match="take it as HTML"):
+    with pytest.raises(PdfFailed, match="download HTML or Markdown"):
         written("pdf", report)
     monkeypatch.setattr(vega, "SECONDS", 0.01)
     with pytest.raises(PictureFailed):
@@ -281,8 +279,8 @@ def test_what_is_withheld_is_in_neither_file_and_the_answer_says_how_much():
         file, answer = take(client(member), ask(client(member), round_, form))
         said = read(file) if form == "pdf" else words(file.decode())
         assert "Issues 2 Volunteers 2 Labels 4" in said
-        assert "These are not the study’s numbers: 1 of 3 issues is held back from you." in said
-        assert "1 issue that who made this report still has to label in another round" in said
+        assert "Do not publish these numbers: 1 of 3 issues is hidden from you." in said
+        assert "1 issue that the author of this report still has to label in another round" in said
         assert answer["Crosscheck-Withheld"] == "1"
 
 
@@ -310,7 +308,7 @@ def test_the_page_follows_the_job_and_then_has_the_file(round_, reader):
     page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
     waiting = reader.get(page)
     assert 'hx-trigger="every 1s"' in waiting.content.decode()
-    assert "Save the HTML" not in text_of(waiting)
+    assert "Download HTML" not in text_of(waiting)
     assert reader.get(f"{page}content/").status_code == 410
     # Asked again while it waits it is the same job; as another file, or at another level, it is not.
     assert reader.post(address, {"form": "html", "level": "theme"})["Location"] == page
@@ -320,7 +318,7 @@ def test_the_page_follows_the_job_and_then_has_the_file(round_, reader):
     job = jobs.run(Job.objects.order_by("pk").first().pk, watch=lambda *step: steps.append(step))
 
     drawn = 2 * len(document(agreement_report(round_, by=PAGE_BY))["figures"])
-    assert steps[:2] == [(0, None, "counting"), (0, drawn + 1, "drawing the pictures")]
+    assert steps[:2] == [(0, None, "counting labels"), (0, drawn + 1, "drawing pictures")]
     assert [done for done, _total, _step in steps[2:]] == [*range(1, drawn + 1), drawn + 1]
     done = reader.get(page, headers={"HX-Request": "true", "HX-Target": "job"}).content.decode()
     assert "hx-trigger" not in done
@@ -368,9 +366,9 @@ def test_a_file_is_not_given_out_once_something_in_it_is_blind_for_its_reader():
 
     answer = reader.get(f"{page}content/")
     assert answer.status_code == 409
-    assert "held back from you now" in answer.content.decode()
-    assert "held back from you now" in text_of(reader.get(page))
-    assert "Save the HTML" not in text_of(reader.get(page))
+    assert "hidden from you now" in answer.content.decode()
+    assert "hidden from you now" in text_of(reader.get(page))
+    assert "Download HTML" not in text_of(reader.get(page))
     # The other one, who labels nowhere else, still has theirs.
     take(client(world.lead), ask(client(world.lead), round_, "html"))
     anew = ask(reader, round_, "html")
@@ -389,6 +387,13 @@ def test_a_file_of_another_round_is_found_under_its_own_only(round_, reader):
     )
 
 
+def test_the_page_of_a_file_has_the_tabs_of_its_round(round_, reader):
+    page = reader.get(ask(reader, round_, "html")).content.decode()
+    bar = page.partition('<div class="within">')[2].partition("</nav>")[0]
+    assert round_.name in bar
+    assert bar.partition('aria-current="page">')[2].partition("</a>")[0].strip() == "Agreement"
+
+
 def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
     world = small_world(issues=3, members=2)
     round_ = world.round()
@@ -398,11 +403,10 @@ def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
     for rows in (["C.1 C.1"], ["-", "C.1 C.2", "C.2 C.2"]):
         label_all(world, round_, *rows)
         page = ask(reader, round_, "html")
-        for address in (page, f"{page}content/"):
-            with CaptureQueriesContext(connection) as asked:
-                assert reader.get(address).status_code == 200
-            counts.append(len(asked))
-    assert counts[:2] == counts[2:] == [9, 7]
+        counts += [queries_of(reader, address) for address in (page, f"{page}content/")]
+    # Six of the page's are of the bar of the round: the rounds, what is complete, the reader's seat and labels
+    # of today, what is withheld from the reader, and open disagreements.
+    assert counts[:2] == counts[2:] == [14, 7]
 
 
 def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_, reader):
@@ -438,7 +442,7 @@ def test_files_go_after_a_day(round_, reader, settings):
 
     assert not file_cache.located(name).exists()
     assert reader.get(f"{page}content/").status_code == 410
-    assert "kept for a day" in text_of(reader.get(page))
+    assert "kept for one day" in text_of(reader.get(page))
 
 
 def test_cancelled_while_it_is_drawn_no_file_is_left(round_, reader):

@@ -107,7 +107,7 @@ def test_a_mark_says_its_name_value_interval_and_count(report):
     first, *_others = drawn(specification(report, "categories", "page"), "dots")
     assert first["said"].endswith(f". Labels: {first['labels']}")
     cell = drawn(specification(report, "confusion", "page"), "cells")[0]
-    assert cell["said"] == "C.1 and C.2: side by side on 2 issues"
+    assert cell["said"] == "C.1 and C.2: together on 2 issues"
 
 
 def test_cells_have_their_number_and_the_ink_that_is_read_on_them(report):
@@ -191,12 +191,12 @@ def test_where_there_is_no_room_for_all_the_most_are_drawn(report, monkeypatch):
 @pytest.mark.slow
 def test_a_file_says_itself_what_it_has_no_room_for(report, monkeypatch):
     whole = specification(report, "confusion", "page")
-    assert "had no room" not in json.dumps(whole)
+    assert "do not fit here" not in json.dumps(whole)
 
     # C.1 is on 7 pairs, A.1 and C.2 on 3 each, B.1 on 2: of the four two have no room in a column.
     monkeypatch.setitem(WIDTHS, "column", replace(WIDTHS["column"], categories=2))
     narrow = specification(report, "confusion", "column")
-    said = "2 more had no room: those with the fewest."
+    said = "2 rows with few issues or labels do not fit here."
     assert narrow["title"]["text"] == said
     assert narrow["description"].endswith(said)
     svg, pdf, inline = (render(narrow, form) for form in ("svg", "pdf", "inline"))
@@ -274,7 +274,7 @@ def test_models_stand_beside_what_volunteers_do_among_themselves(everything):
     (model,) = drawn(specification(everything, "models", "column"), "dots")
     assert (model["row"], model["agreement"]) == ("M1\t4", pytest.approx(8 / 12))
     assert model["volunteers_agreement"] == pytest.approx(7 / 12)
-    assert "the volunteers with each other 0.583" in model["said"]
+    assert "between volunteers 0.583" in model["said"]
 
 
 def test_issues_stand_by_repository_and_year(everything):

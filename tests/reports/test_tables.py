@@ -109,8 +109,8 @@ def test_how_to_report_names_every_number(report):
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
         f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: Name of A (n = 1)"
-        " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet: they are in no type,"
-        " and agreement inside the types looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
+        " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet and count in no type."
+        " Agreement within types therefore looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
     )
 
 
@@ -137,7 +137,7 @@ def test_volunteers_against_themselves_have_the_interval_of_the_page(report):
 
     # Wilson's interval of 4 of 5: (0.8 + 0.3842 ± 0.5204) / 1.7683. κ = (0.8 − 0.48) / (1 − 0.48).
     assert (
-        "5 issue reports came to their volunteers a second time, unmarked: intra-rater agreement was 0.800"
+        "5 issue reports came to their volunteers a second time, unmarked. Intra-rater agreement was 0.800"
         " (95 % CI [0.376, 0.964], Wilson; Cohen’s κ = 0.615)."
     ) in said
 
@@ -149,7 +149,9 @@ def test_one_volunteer_has_no_agreement_to_report():
 
     said = how_to_report(agreement_report(round_, by=[["type"]]))
 
-    assert said.endswith("One volunteer labelled, so there is no agreement between volunteers to report.")
+    assert said.endswith(
+        "Only one volunteer labelled, so there is no agreement between volunteers to report."
+    )
     assert "undefined" not in said
 
 
@@ -167,7 +169,10 @@ def test_how_many_issues_are_compared_is_said_where_some_are_not():
     def said(*rows):
         return compared(agreement_of(from_rows(rows, 2), "AB"))
 
-    only = "Only 2 of the 3 issues have two labels or more at this level: all agreement is measured on them."
+    only = (
+        "Only 2 of the 3 issues have two labels or more at this level. Agreement is measured on these"
+        " issues only."
+    )
     assert said([0, 0], [0, 1], [1, -1]) == only
     assert said([0, 0], [1, -1]).startswith("Only 1 of the 2 issues has two labels or more")
     assert said([0, 0], [0, 1]) == ""
@@ -220,14 +225,14 @@ def test_what_is_missing_says_what_it_takes(world):
     def said(round_, level=None):
         return what_is_missing(round_, agreement_report(round_, level=level))
 
-    assert said(planned) == "This round is not open yet, so nobody has labelled."
+    assert said(planned) == "This round is not open yet, so there are no labels."
     assert said(blind) == (
-        "The labels of this round stay hidden until it is closed; then its agreement stands here."
+        "The labels of this round are hidden until the round is closed. Then this page shows the agreement."
     )
-    assert said(begun) == "None of the 5 issues has all of its 3 labels yet; 3 labels are in so far."
+    assert said(begun) == "None of the 5 issues has all of its 3 labels yet. There are 3 labels so far."
     alone = small_world(issues=2, members=1)
     assert said(alone.round()) == "None of the 2 issues has its label yet."
-    assert said(shallow, Level.SUB_THEME) == "No label of this round goes down to this level."
+    assert said(shallow, Level.SUB_THEME) == "No label of this round has a category at this level."
 
 
 def test_undefined_reads_on_after_the_word():

@@ -78,6 +78,10 @@ _drawn = filled(
     "INSERT INTO annotate_sampleissue (sample_id, issue_id, position) VALUES (%(sample)s, {issue}, {position})",
     issue="%(unslotted)s", position=2,
 )  # fmt: skip
+_left_out = filled(
+    "INSERT INTO annotate_leftout (round_id, other_id, sample_id, issues) VALUES {rows}",
+    rows="(%(round)s, %(apart)s, NULL, 1)",
+)
 _frozen = filled(
     """INSERT INTO reports_frozenreport (round_id, name, version_id, code_version, inputs_hash, issues, document,
     frozen_at)
@@ -179,6 +183,17 @@ BITES = {
     "sample_name_is_unique_in_a_study": [_sample(name="'Pilot'")],
     "issue_is_once_in_a_sample": [_drawn(issue="%(issue)s")],
     "position_is_unique_in_a_sample": [_drawn(position=1)],
+    "a_round_is_left_out_once": [
+        _left_out(rows="(%(round)s, %(apart)s, NULL, 1), (%(round)s, %(apart)s, NULL, 1)")
+    ],
+    "a_sample_is_left_out_once": [
+        _left_out(rows="(%(apart)s, NULL, %(sample)s, 1), (%(apart)s, NULL, %(sample)s, 1)")
+    ],
+    "left_out_is_a_round_or_a_sample": [
+        _left_out(rows="(%(round)s, NULL, NULL, 1)"),
+        _left_out(rows="(%(apart)s, %(round)s, %(sample)s, 1)"),
+    ],
+    "a_round_does_not_leave_itself_out": [_left_out(rows="(%(apart)s, %(apart)s, NULL, 1)")],
     "one_label_per_model_and_issue": [_model_label() + "; " + _model_label()],
     "model_label_is_on_an_issue_of_its_round": [_model_label(issue="%(outside)s")],
     "frozen_report_name_is_unique_in_a_round": [_frozen() + "; " + _frozen(name="SECOND")],
@@ -204,6 +219,7 @@ def names():
     world.submit(round_, world.issues[0], world.members[0], "C.2")
     Assignment.objects.filter(issue=world.issues[1]).delete()
     planned = world.round(name="Planned", issues=inside, opened=False)
+    apart = world.round(name="Apart", issues=Issue.objects.filter(pk=world.issues[2].pk), opened=False)
     sample = Sample.objects.create(study=world.study, name="Pilot", seed=1, plan={}, created_by=world.lead)
     sample.drawn.create(issue=world.issues[0], position=1)
     first, second, third = (member.pk for member in world.members)
@@ -212,6 +228,7 @@ def names():
         "study": world.study.pk,
         "round": round_.pk,
         "planned": planned.pk,
+        "apart": apart.pk,
         "sample": sample.pk,
         "version": world.version.pk,
         "category": world.category("C.2").pk,
@@ -254,6 +271,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             _answer(),
             _comment(),
             _sample(),
+            _left_out(rows="(%(round)s, %(apart)s, NULL, 1), (%(apart)s, NULL, %(sample)s, 1)"),
             _drawn(),
             _slot(),
             _slot(slot=2, volunteer="%(first)s", lease="now()"),

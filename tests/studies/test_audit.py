@@ -18,7 +18,12 @@ def line(verb, **detail):
     ("verb", "detail", "sentence", "details"),
     [
         ("people.joined", {"member": "R3", "role": "volunteer"}, "R3 joined as volunteer", []),
-        ("people.invited", {"role": "lead", "note": "H", "empty": ""}, "Invited a new lead", [("note", "H")]),
+        (
+            "people.invited",
+            {"role": "lead", "note": "H", "empty": ""},
+            "Invited a new member as lead",
+            [("note", "H")],
+        ),
         (
             "rounds.opened_early",
             {"name": "Main", "issues": 41, "kinds": ["a", "b"], "crossed": True},
@@ -26,7 +31,7 @@ def line(verb, **detail):
             [("name", "Main"), ("issues", "41"), ("kinds", "a, b"), ("crossed", "yes")],
         ),
         ("people.joined", {"member": "R3"}, "People: joined", [("member", "R3")]),
-        ("studies.created", {"name": "100 % %(role)s"}, "Made the study 100 % %(role)s", []),
+        ("studies.created", {"name": "100 % %(role)s"}, "Created the study 100 % %(role)s", []),
         (
             "meetings.decided",
             {"meeting": "Thursday", "issue": 4711, "number": 2},

@@ -81,7 +81,7 @@ def test_address_that_has_an_account_is_asked_to_sign_in(client, link):
     known = make_user("Ada", email="ADA@example.org", password="her own password")
     answer = client.post(link, FORM)
     assert answer.status_code == 409
-    assert b"sign in with it" in answer.content
+    assert b"If you already have an account here, sign in." in answer.content
     assert b"ada@example.org" in answer.content
     assert b"correct horse battery" not in answer.content
     assert seats() == [("R1", "owner")]
@@ -122,7 +122,7 @@ def test_member_is_told_so_and_the_link_stays_open(owner, link):
     client = signed_in(owner.user)
     page = client.get(link)
     assert page.status_code == 200
-    assert b"You take part already" in page.content
+    assert b"You are already a member" in page.content
     assert client.post(link).status_code == 409
     assert Invitation.objects.get().accepted_at is None
     assert seats() == [("R1", "owner")]
@@ -139,10 +139,10 @@ def test_accepting_twice(link):
     ada, bob = signed_in(make_user("Ada")), signed_in(make_user("Bob"))
     ada.post(link)
     assert ada.get(link).status_code == 200
-    assert b"You take part already" in ada.get(link).content
+    assert b"You are already a member" in ada.get(link).content
     for client in (bob, Client()):
         assert client.get(link).status_code == 410
-        assert b"This invitation was used" in client.get(link).content
+        assert b"This invitation was already used" in client.get(link).content
         assert client.post(link, FORM).status_code == 410
     assert seats() == [("R1", "owner"), ("R2", "volunteer")]
 

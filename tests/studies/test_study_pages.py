@@ -37,6 +37,13 @@ def test_new_study(client, maker):
     assert found == (maker, "owner", "R1", "Eleven repositories.")
 
 
+def test_new_study_from_published_labels_leads_to_their_upload(client, maker):
+    assert 'name="then"' in client.get(reverse("new_study")).content.decode()
+    answer = client.post(reverse("new_study"), FORM | {"then": "published"})
+    assert answer["Location"] == reverse("new_published_import", args=[Study.objects.get().slug])
+    assert client.get(answer["Location"]).status_code == 200
+
+
 @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b"])
 def test_new_study_refuses_bad_input_and_keeps_the_text(client, maker, name):
     answer = client.post(reverse("new_study"), FORM | {"name": name})
@@ -62,7 +69,7 @@ def test_audit_page(client, maker, django_assert_num_queries):
     page = client.get(reverse("audit", args=["main"]))
     assert [(line.sentence, line.details) for line in page.context["lines"]] == [
         ("Imported the published study <b>bold</b>", [("issues", "3")]),
-        ("Made the study Main", []),
+        ("Created the study Main", []),
     ]
     assert b"&lt;b&gt;bold&lt;/b&gt;" in page.content
     assert b"the server" in page.content

@@ -68,7 +68,7 @@ def test_what_is_refused_stores_nothing(taxonomy, keys) -> None:
         edit(taxonomy, ADD, None, values)
 
     assert str(refused.value) == (
-        "Not possible: the name is already that of its sibling C.1, “Memory”. Nothing was changed."
+        "Not possible: C.1 has the same parent and the same name “Memory”. Nothing was changed."
     )
     assert refused.value.kept["name"] == "memory"
     assert not Change.objects.exists()
@@ -96,7 +96,9 @@ def test_a_clash_shows_both_sides(taxonomy, keys) -> None:
         edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Gone."}, by=second, seen=seen)
 
     assert (clash.value.theirs, clash.value.ours) == ({"definition": "Lost."}, {"definition": "Gone."})
-    assert str(clash.value) == "Ada has changed C.1 in the meantime. Nothing of theirs was written over."
+    assert (
+        str(clash.value) == "Ada changed C.1 while you typed. Nothing was overwritten, and your text is kept."
+    )
     edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Lost."}, by=second, seen=seen)
     seen["definition"] = "Lost."
     edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Gone."}, by=second, seen=seen)
@@ -157,8 +159,7 @@ def test_what_others_built_on_is_not_taken_back(taxonomy, keys) -> None:
         undo(taxonomy=taxonomy, by=ada)
 
     assert str(blocked.value) == (
-        "Ben has built on it since, and their change would not go without yours (the category is not there)."
-        " Nothing was changed."
+        "Ben has made a change that needs yours (the category does not exist). Nothing was changed."
     )
     undo(taxonomy=taxonomy, by=ben)
     undo(taxonomy=taxonomy, by=ada)
@@ -206,7 +207,7 @@ def test_what_cannot_be_done_again_is_passed_over(taxonomy, keys) -> None:
 
     assert change is not None
     assert change.values["name"] == "Two"
-    assert not_again(found, refused) == ["New type: One (the code D is that of “Three” already)"]
+    assert not_again(found, refused) == ["New type: One (the category “Three” already has the code D)"]
     assert redo(taxonomy=taxonomy, by=ada).change == change
     assert redoable(drafted(taxonomy), ada) == (None, [])
 

@@ -41,7 +41,7 @@ def test_who_does_not_lead_is_shown_no_way_to_the_draft(client, study, taxonomy,
 
 def test_the_taxonomy_leads_to_its_draft(signed_in, taxonomy) -> None:
     assert page(taxonomy) in text_of(signed_in.get(reverse("taxonomy", args=[taxonomy.pk])))
-    assert "The draft is as the published version." in text_of(signed_in.get(page(taxonomy)))
+    assert "The draft has no changes yet." in text_of(signed_in.get(page(taxonomy)))
 
 
 def test_forms_post_without_script(signed_in, taxonomy, keys) -> None:
@@ -50,7 +50,7 @@ def test_forms_post_without_script(signed_in, taxonomy, keys) -> None:
     assert (answer.status_code, answer.url) == (302, page(taxonomy, category="C.11"))
     shown = text_of(signed_in.get(answer.url))
     assert "C.11" in shown
-    assert "<b>1 change</b> against v1" in shown
+    assert "<b>1 change</b> compared with v1" in shown
     for act_ in (
         {"kind": "describe", "key": keys["C.1"], "name": "RAM", "seen-name": "Name of C.1"},
         {"kind": "move", "key": keys["C.2"], "parent": keys["B"]},
@@ -102,7 +102,7 @@ def test_what_is_refused_keeps_what_was_typed(signed_in, taxonomy, keys) -> None
 
     assert (added.status_code, told.status_code) == (422, 422)
     assert 'value="name of C.1"' in text_of(added)
-    assert "the name is already that of its sibling C.1" in text_of(added)
+    assert "C.1 has the same parent and the same name" in text_of(added)
     assert 'value="Name of C.1"' in text_of(told)
     assert "New words</textarea>" in text_of(told)
     assert not Change.objects.exists()
@@ -145,7 +145,7 @@ def test_what_was_typed_about_a_category_that_is_gone_is_kept_apart(signed_in, t
 
     shown = text_of(gone)
     assert gone.status_code == 422
-    assert "C.1.i is no longer there: it was retired" in shown
+    assert "C.1.i no longer exists because the category was retired" in shown
     assert re.search(r'id="f-name"[^>]*value="Name of A"', shown)
     assert re.search(r"readonly>Leaks</textarea>", shown)
 
@@ -158,7 +158,7 @@ def test_after_retiring_the_next_sibling_is_chosen(signed_in, taxonomy, keys) ->
 def test_a_refused_split_keeps_its_parts(signed_in, taxonomy, keys) -> None:
     shown = text_of(post(signed_in, taxonomy, "split", htmx=True, key=keys["C.1"], parts="One\nTwo"))
 
-    assert "keep it as one part, or move them first" in shown
+    assert "keep C.1 as one part, or move these categories first" in shown
     assert "One Two</textarea>" in shown
     assert not re.search(r'name="stays" +checked', shown)
 
@@ -177,7 +177,7 @@ def test_undo_and_redo(signed_in, taxonomy, keys) -> None:
     post(signed_in, taxonomy, "", door="undo_change")
 
     assert (nothing.status_code, len(lines(taxonomy))) == (409, 15)
-    assert "There is no change of yours to take back." in text_of(nothing)
+    assert "You have no change to undo." in text_of(nothing)
     post(signed_in, taxonomy, "", door="redo_change")
     assert len(lines(taxonomy)) == 13
 
@@ -190,10 +190,10 @@ def test_what_cannot_be_done_again_is_said(signed_in, lead, taxonomy) -> None:
     shown = text_of(signed_in.get(page(taxonomy)))
     refused = post(signed_in, taxonomy, "", door="redo_change", htmx=True)
 
-    assert "it cannot be done again: New type: Docs (the code D is that of “Other” already)." in shown
-    assert re.search('aria-disabled="true" title="Do again', shown)
+    assert "redo is not possible: New type: Docs (the category “Other” already has the code D)." in shown
+    assert re.search('aria-disabled="true" title="Redo', shown)
     assert refused.status_code == 422
-    assert "Not possible: the code D is that of “Other” already." in text_of(refused)
+    assert "Not possible: the category “Other” already has the code D." in text_of(refused)
 
 
 def test_a_double_click_changes_once(signed_in, taxonomy, keys) -> None:
@@ -235,7 +235,7 @@ def test_publishing(signed_in, taxonomy, keys) -> None:
     post(signed_in, taxonomy, RETIRE, key=keys["C.2"])
 
     late = post(signed_in, taxonomy, "", door="publish_draft", edition=edition, note="kept")
-    assert "Somebody has changed the draft since you looked at it." in text_of(late)
+    assert "Another member changed the draft after you opened the page." in text_of(late)
     assert ">kept</textarea>" in text_of(late)
     done = post(
         signed_in, taxonomy, "", door="publish_draft", edition=drafted(taxonomy).edition, note=" too few \n"
@@ -252,7 +252,7 @@ def test_an_empty_draft_says_how_to_begin(signed_in, study) -> None:
 
     shown = text_of(signed_in.get(page(taxonomy)))
 
-    assert "Nothing is here yet" in shown
+    assert "This taxonomy has no categories yet" in shown
     assert signed_in.get(reverse("taxonomy", args=[taxonomy.pk])).status_code == 404
     assert page(taxonomy) in text_of(signed_in.get(reverse("taxonomies", args=[study.slug])))
 
@@ -280,8 +280,8 @@ def test_what_one_save_changed_is_said_in_full(signed_in, taxonomy, keys) -> Non
 
     shown = text_of(signed_in.get(page(taxonomy)))
 
-    assert "<span>renamed from “Name of C.1”; other text: definition</span>" in shown
-    assert '<span class="badge warn">renamed</span> <span class="badge">other text</span>' in shown
+    assert "<span>renamed from “Name of C.1”; text changed: definition</span>" in shown
+    assert '<span class="badge warn">renamed</span> <span class="badge">text changed</span>' in shown
 
 
 def test_earlier_changes_are_folded(signed_in, taxonomy, keys) -> None:
@@ -300,17 +300,17 @@ def test_earlier_changes_are_folded(signed_in, taxonomy, keys) -> None:
 
 def test_the_taxonomy_says_what_goes_on(client, signed_in, study, lead, taxonomy, keys) -> None:
     here = reverse("taxonomy", args=[taxonomy.pk])
-    assert "On the way to the next version" not in text_of(signed_in.get(here))
+    assert "Planned for the next version" not in text_of(signed_in.get(here))
     for name in ("One", "Two"):
         edit(taxonomy, DESCRIBE, keys["C.1"], {"name": name}, by=lead.user)
     assert "a draft with 2 changes</a>" in text_of(signed_in.get(here))
     client.force_login(make_member(study, Role.VOLUNTEER).user)
-    assert "On the way to the next version" not in text_of(client.get(here))
+    assert "Planned for the next version" not in text_of(client.get(here))
 
     put(taxonomy, lead, "C.9")
 
     said = text_of(client.get(here))
-    assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 proposal put to the vote</a>' in said
+    assert f'href="{reverse("proposals", args=[taxonomy.pk])}">1 open vote</a>' in said
     assert "a draft with" not in said
 
 

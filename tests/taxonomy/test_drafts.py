@@ -111,16 +111,16 @@ def test_a_suggested_code_is_free_in_the_whole_tree():
     [
         ({"name": ""}, "the name is empty"),
         ({"name": " \t"}, "the name is empty"),
-        ({"name": "x" * 10_000}, "the name has 10,000 characters, at most 200 are allowed"),
-        ({"name": "one\ntwo"}, "the name holds a line break or another control character"),
-        ({"name": "BUG"}, "the name is already that of its sibling C, “Bug”"),
-        ({"name": "Ｂｕｇ"}, "the name is already that of its sibling C, “Bug”"),
-        ({"name": "B\u200bug"}, "the name is already that of its sibling C, “Bug”"),
-        ({"name": "Other", "code": "c.1"}, "the code C.1 is that of “Memory” already"),
-        ({"name": "Other", "code": "D 1"}, "the code holds a space or an invisible character (U+0020 at place 2)"),
-        ({"name": "Other", "code": "D" * 33}, "the code has 33 characters, at most 32 are allowed"),
-        ({"name": "Other", "definition": "x" * 4001}, "the definition has 4,001 characters, at most 4,000 are allowed"),
-        ({"name": "Other", "hue": 4}, "there is no such colour"),
+        ({"name": "x" * 10_000}, "the name has 10,000 characters, but at most 200 are allowed"),
+        ({"name": "one\ntwo"}, "the name contains a line break or another control character"),
+        ({"name": "BUG"}, "C has the same parent and the same name “Bug”"),
+        ({"name": "Ｂｕｇ"}, "C has the same parent and the same name “Bug”"),
+        ({"name": "B\u200bug"}, "C has the same parent and the same name “Bug”"),
+        ({"name": "Other", "code": "c.1"}, "the category “Memory” already has the code C.1"),
+        ({"name": "Other", "code": "D 1"}, "the code contains a space or an invisible character (U+0020 at position 2)"),
+        ({"name": "Other", "code": "D" * 33}, "the code has 33 characters, but at most 32 are allowed"),
+        ({"name": "Other", "definition": "x" * 4001}, "the definition has 4,001 characters, but at most 4,000 are allowed"),
+        ({"name": "Other", "hue": 4}, "this colour does not exist"),
     ],
 )  # fmt: skip
 def test_what_is_not_sound_is_refused_with_its_cause(given, cause):
@@ -163,7 +163,7 @@ def test_a_code_of_its_own_kind_stays_when_the_one_above_changes():
 def test_a_new_code_must_be_free_for_what_stands_below_as_well():
     made = draft(Change(DESCRIBE, "c2i", {"code": "C.9.i"}))
 
-    with pytest.raises(Refused, match=r"the code C\.9\.i is that of “Slow paths” already"):
+    with pytest.raises(Refused, match=r"the category “Slow paths” already has the code C\.9\.i"):
         made.apply(Change(DESCRIBE, "c1", {"code": "C.9"}))
     # What it leaves behind is free again.
     made.apply(Change(DESCRIBE, "c1", {"code": "C.1.i"}))
@@ -271,30 +271,30 @@ def test_what_became_of_a_category_after_several_changes(changes, fate):
     ("changes", "cause"),
     [
         ([Change(ADD, "x", {"parent": "c1i", "name": "Deeper"})],
-         "C.1.i is a sub-theme: nothing can stand below it, three levels are the most"),
+         "C.1.i is a sub-theme, and a taxonomy has at most three levels"),
         ([Change(ADD, "x", {"name": "תקלה"}), Change(ADD, "y", {"name": "תקלה"})],
-         "the name is already that of its sibling D, “תקלה”"),
-        ([Change(DESCRIBE, "c1", {"hue": 3})], "only types have a colour of their own"),
-        ([Change(ADD, "x", {"parent": "c", "name": "X", "hue": 1})], "only types have a colour of their own"),
-        ([Change(MOVE, "c1", {"parent": "c2"})], "C.1.i would be on level 4 there: three levels are the most"),
-        ([Change(MOVE, "c", {"parent": "c1"})], "C cannot stand below itself"),
-        ([Change(MOVE, "c", {"parent": "c"})], "C cannot stand below itself"),
+         "D has the same parent and the same name “תקלה”"),
+        ([Change(DESCRIBE, "c1", {"hue": 3})], "only types have their own colour"),
+        ([Change(ADD, "x", {"parent": "c", "name": "X", "hue": 1})], "only types have their own colour"),
+        ([Change(MOVE, "c1", {"parent": "c2"})], "C.1.i would be on level 4, and a taxonomy has at most three levels"),
+        ([Change(MOVE, "c", {"parent": "c1"})], "C cannot be below itself"),
+        ([Change(MOVE, "c", {"parent": "c"})], "C cannot be below itself"),
         ([Change(ADD, "x", {"parent": "c2", "name": "Leaks"}), Change(MOVE, "c1i", {"parent": "c2"})],
-         "the name is already that of its sibling C.2.ii, “Leaks”"),
+         "C.2.ii has the same parent and the same name “Leaks”"),
         ([Change(MERGE, "c1", {"into": "c1"})], "C.1 cannot be merged into itself"),
-        ([Change(MERGE, "c1i", {"into": "c2"})], "C.1.i is a sub-theme and C.2 a theme: merge what is on one level"),
+        ([Change(MERGE, "c1i", {"into": "c2"})], "C.1.i is a sub-theme and C.2 is a theme: only categories of the same level can be merged"),
         ([Change(ADD, "x", {"parent": "c2", "name": "Leaks"}), Change(MERGE, "c1", {"into": "c2"})],
-         "C.1.i and C.2.ii would stand together under one name: merge these first"),
+         "C.1.i and C.2.ii would have the same parent and the same name: merge these two first"),
         ([Change(MERGE, "c3", {"into": "c2"}), Change(DESCRIBE, "c3", {"name": "x"})],
-         "C.3 is no longer there: it became C.2"),
-        ([Change(SPLIT, "c1i", {"parts": []})], "a split needs two parts"),
-        ([Change(SPLIT, "c1i", {"parts": parts("One"), "stays": False})], "a split needs two parts"),
+         "C.3 no longer exists and became C.2"),
+        ([Change(SPLIT, "c1i", {"parts": []})], "a split needs at least two parts"),
+        ([Change(SPLIT, "c1i", {"parts": parts("One"), "stays": False})], "a split needs at least two parts"),
         ([Change(SPLIT, "c1", {"parts": parts("One", "Two"), "stays": False})],
-         "C.1 has categories below it: keep it as one part, or move them first"),
+         "C.1 has categories below: keep C.1 as one part, or move these categories first"),
         ([Change(SPLIT, "c1i", {"parts": parts("Held", "Waste")})],
-         "the name is already that of its sibling C.1.ii, “Waste”"),
-        ([Change(RETIRE, "c1"), Change(RETIRE, "c1i")], "C.1.i is no longer there: it was retired"),
-        ([Change(RETIRE, "nothing")], "the category is not there"),
+         "C.1.ii has the same parent and the same name “Waste”"),
+        ([Change(RETIRE, "c1"), Change(RETIRE, "c1i")], "C.1.i no longer exists because the category was retired"),
+        ([Change(RETIRE, "nothing")], "the category does not exist"),
     ],
 )  # fmt: skip
 def test_what_the_tree_does_not_allow_is_refused_with_its_cause(changes, cause):
@@ -310,7 +310,7 @@ def test_the_first_change_that_does_not_go_is_named():
     )
 
     assert broken is not None
-    assert (broken.place, str(broken.cause)) == (1, "C.3 is no longer there: it was retired")
+    assert (broken.place, str(broken.cause)) == (1, "C.3 no longer exists because the category was retired")
     assert "c2" in made
 
 

@@ -102,7 +102,7 @@ def test_what_was_voted_on_says_which_vote(client, taxonomy, ada) -> None:
     shown = re.sub(r"\s+", " ", client.get(reverse("taxonomy_history", args=[taxonomy.pk])).text)
     assert f'href="{motion.get_absolute_url()}"' in shown
     assert "1 for, 0 against, 0 abstained" in shown
-    assert 'renamed </span> <span class="badge">other text</span>' in shown
+    assert 'renamed </span> <span class="badge">text changed</span>' in shown
 
 
 def test_each_version_has_its_picture(client, taxonomy, ada) -> None:
@@ -151,7 +151,7 @@ def test_the_page(client, taxonomy, django_assert_num_queries) -> None:
     assert "After the pilot" in shown
     assert "R1: 2 changes, somebody: 1 change" in shown
     assert "Ada" not in shown
-    assert "The life of one category" not in shown
+    assert "History of one category" not in shown
     one = re.sub(r"\s+", " ", client.get(f"{page}?category={named(taxonomy, 'C.2').key}").text)
     assert "merged into" in one
     for wrong in ("nothing", "00000000-0000-0000-0000-000000000000"):

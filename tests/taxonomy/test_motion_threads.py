@@ -34,15 +34,15 @@ def test_a_comment_is_read_at_once_and_tells_whom_it_names(client, taxonomy, peo
     assert named() == [two]  # not oneself
     shown = as_(client, people[1]).get(page(taxonomy)).text
     assert "is &lt;b&gt;C.1&lt;/b&gt; used?" in shown
-    assert "names you" in shown
-    assert "1 comment names you." in shown
-    assert "comment names me" in text_of(client.get("/"))
+    assert "mentions you" in shown
+    assert "1 comment mentions you." in shown
+    assert "comment mentions you" in text_of(client.get("/"))
     assert len(unseen_on_motions(people[1].user)) == 1
 
     assert client.post(reverse("see_proposal_comments", args=[taxonomy.pk])).status_code == 302
     assert named() == []
-    assert "names you" not in client.get(page(taxonomy)).text
-    assert "comment names me" not in text_of(client.get("/"))
+    assert "mentions you" not in client.get(page(taxonomy)).text
+    assert "comment mentions you" not in text_of(client.get("/"))
 
 
 def test_it_goes_on_after_the_vote(client, taxonomy, people) -> None:
@@ -74,7 +74,7 @@ def test_what_is_refused_keeps_what_was_typed(client, taxonomy, people, text) ->
     door = reverse("comment_on_proposal", args=[taxonomy.pk, motion.number])
     answer = as_(client, people[1]).post(door, {"text": text})
     assert answer.status_code == 422
-    assert "Write something, in 2,000 characters at most." in text_of(answer)
+    assert "Write a comment of 1 to 2,000 characters." in text_of(answer)
     assert text.strip() in answer.text
     assert not MotionComment.objects.exists()
 

@@ -85,7 +85,7 @@ def test_what_the_draft_would_not_take_is_not_put_to_the_vote(taxonomy, people):
     with pytest.raises(errors.ChangeRefused) as refused:
         opened(taxonomy, people[0], values={"parent": key(taxonomy, "C"), "name": "memory"})
 
-    assert "its sibling C.1" in str(refused.value)
+    assert "C.1 has the same parent and the same name" in str(refused.value)
     assert not Motion.objects.exists()
 
 
@@ -168,7 +168,9 @@ def test_what_can_no_longer_be_made_is_accepted_and_says_why(taxonomy, people):
     motion = voted(motion, people, FOR, FOR, FOR)
 
     assert (motion.outcome, motion.change) == ("accepted", None)
-    assert motion.refused == ("Not possible: C.2 is no longer there: it was retired. Nothing was changed.")
+    assert motion.refused == (
+        "Not possible: C.2 no longer exists because the category was retired. Nothing was changed."
+    )
 
 
 def test_what_the_draft_says_already_is_no_change(taxonomy, people):
@@ -177,7 +179,11 @@ def test_what_the_draft_says_already_is_no_change(taxonomy, people):
 
     motion = voted(motion, people, FOR, FOR, FOR)
 
-    assert (motion.outcome, motion.change, motion.refused) == ("accepted", None, "The draft says so already.")
+    assert (motion.outcome, motion.change, motion.refused) == (
+        "accepted",
+        None,
+        "The draft already contains this change.",
+    )
 
 
 def test_a_ballot_can_be_changed_while_the_vote_is_open(taxonomy, people):
@@ -248,7 +254,7 @@ def test_a_version_is_published_when_all_is_decided(taxonomy, people):
     act(taxonomy=taxonomy, kind=RETIRE, key=key(taxonomy, "C.2"), values={}, by=None)
     motion = opened(taxonomy, people[0])
 
-    with pytest.raises(errors.MotionsOpen, match="Proposal 1 is still"):
+    with pytest.raises(errors.MotionsOpen, match="The vote on proposal 1 is still open"):
         publish(taxonomy=taxonomy, by=None)
     voted(motion, people, FOR, FOR, AGAINST)
 

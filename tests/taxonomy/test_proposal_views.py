@@ -84,7 +84,7 @@ def test_how_others_vote_is_hidden_until_it_is_over(client, taxonomy, people) ->
     cast(motion=motion, member=people[1], choice="for")
     cast(motion=motion, member=people[2], choice="against", argument="Nor I.")
     said = text_of(client.get(page(taxonomy)))
-    assert "declined , 2 of 3 for, 1 against" in said
+    assert "declined , 2 of 3 voted for, 1 against" in said
     assert "Not at all." in said
     assert "Nor I." in said
 
@@ -96,8 +96,8 @@ def test_a_vote_with_an_argument(client, taxonomy, people) -> None:
 
     assert answer.status_code == 302
     said = text_of(client.get(page(taxonomy)))
-    assert "Your vote on proposal 1 is in." in said
-    assert "My vote so far: against" in said
+    assert "Your vote on proposal 1 is stored." in said
+    assert "Your current vote: against" in said
     ballot = Ballot.objects.get(motion=motion, member=people[1])
     assert (ballot.choice, ballot.argument) == ("against", "No.")
 
@@ -109,7 +109,7 @@ def test_who_came_later_is_told_so_and_sees_no_form(client, taxonomy, people) ->
     answer = vote(as_(client, late), motion, choice="for", argument="My words.")
 
     assert answer.status_code == 409
-    assert "Those vote who were members as the proposal was opened." in text_of(answer)
+    assert "You cannot vote: you became a member after this vote started." in text_of(answer)
     assert "vote_on" not in client.get(page(taxonomy)).text
     assert 'name="choice"' not in client.get(page(taxonomy)).text
 
@@ -126,7 +126,7 @@ def test_the_last_who_is_waited_for_is_named_and_said_to_have_left(client, taxon
     motion = put(taxonomy, people[0])
     for member in people[:2]:
         cast(motion=motion, member=member, choice=Ballot.Choice.FOR)
-    assert f"2 of 3 voted, {people[2].pseudonym} to vote" in text_of(
+    assert f"2 of 3 voted, {people[2].pseudonym} still to vote" in text_of(
         as_(client, people[0]).get(page(taxonomy))
     )
     people[2].left_at = timezone.now()
@@ -150,7 +150,7 @@ def test_reading_closes_nothing_and_the_next_act_does(client, taxonomy, people, 
     monkeypatch.setattr("core.clock.now", lambda: later)
     as_(client, people[1])
 
-    assert "the votes are about to be counted" in text_of(client.get(page(taxonomy)))
+    assert "the votes are being counted" in text_of(client.get(page(taxonomy)))
     motion.refresh_from_db()
     assert motion.is_open
     assert vote(client, motion, choice="for").status_code == 409
@@ -163,12 +163,12 @@ def test_the_editor_shows_what_is_voted_on_and_waits_for_it(client, taxonomy, pe
     as_(client, people[0])
 
     said = text_of(client.get(reverse("draft", args=[taxonomy.pk])))
-    assert "v2 can be published when these are decided: 1." in said
+    assert "You can publish v2 when these proposals are decided: 1." in said
     for member in people:
         cast(motion=motion, member=member, choice="for")
 
     said = text_of(client.get(reverse("draft", args=[taxonomy.pk])))
-    assert "accepted , 3 of 3 for" in said
+    assert "accepted , 3 of 3 voted for" in said
     assert "can be published when" not in said
     assert "retired proposal 1" in said
 
@@ -275,7 +275,7 @@ def test_other_texts_are_put_to_the_vote_and_only_those(client, taxonomy, people
     motion = Motion.objects.get()
     assert motion.values == {"definition": "Another one."}
     assert motion.examples == "https://github.com/o/r/issues/7"
-    assert motion.title == "Other texts for C.1 Name of C.1"
+    assert motion.title == "Change texts of C.1 Name of C.1"
     refused = client.post(door, fields | {"text-definition": ""})
     assert (refused.status_code, Motion.objects.count()) == (422, 1)
-    assert "That changes nothing" in text_of(refused)
+    assert "Your proposal changes nothing" in text_of(refused)

@@ -24,7 +24,7 @@ def test_nodes_are_checked_like_a_file():
     assert [str(problem) for problem in refused.value.problems] == [
         "line 2: C.1: the name is empty",
         "line 2: C.1: the parent “D” is missing",
-        "line 3: E: unknown level “9”: at most three, called type, theme, sub-theme or 1, 2, 3",
+        "line 3: E: unknown level “9”: the levels are type, theme, sub-theme or 1, 2, 3",
     ]
 
 

@@ -21,8 +21,11 @@ def refusals(source):
     return [(problem.line, problem.code, problem.message) for problem in refused.value.problems]
 
 
-INVISIBLE = "the code holds a space or an invisible character ({} at place {})"
-COLUMNS = "code, level, name, definition, includes, excludes, examples, parent"
+INVISIBLE = "the code contains a space or an invisible character ({} at position {})"
+COLUMNS = (
+    "code, level, name, definition, includes, excludes, examples, parent,"
+    " name_zh, definition_zh, includes_zh, excludes_zh, examples_zh"
+)
 SMALL = rows("A,type,Question", "B,type,Bug", "B.1,theme,Memory", "B.1.i,sub-theme,Leaks")
 
 
@@ -115,26 +118,26 @@ def test_what_cannot_be_stored_in_a_text_is_replaced_and_counted():
     [
         (b"", 1, "the file is empty"),
         ("\ufeff\n\n,,\n", 1, "the file is empty"),
-        ("\n\ncode,level,name\n\n", 3, "the file holds no category, only a header"),
-        (SMALL.encode("utf-16"), 1, "the file is UTF-16 or UTF-32: save it again as UTF-8"),
-        (SMALL.encode("utf-16-be"), 1, "the file is UTF-16 or UTF-32: save it again as UTF-8"),
-        (SMALL.encode("utf-32"), 1, "the file is UTF-16 or UTF-32: save it again as UTF-8"),
+        ("\n\ncode,level,name\n\n", 3, "the file has a header but no category"),
+        (SMALL.encode("utf-16"), 1, "the file is UTF-16 or UTF-32: save the file as UTF-8"),
+        (SMALL.encode("utf-16-be"), 1, "the file is UTF-16 or UTF-32: save the file as UTF-8"),
+        (SMALL.encode("utf-32"), 1, "the file is UTF-16 or UTF-32: save the file as UTF-8"),
         ("code,level,name\r\nA,type,Naïve\r\n".encode("latin-1"), 2,
-         "the file is not UTF-8 (byte 0xEF here): save it again as UTF-8"),
+         "the file is not UTF-8 (byte 0xEF in this line): save the file as UTF-8"),
         ("code,level,name\nA,type,x\nB,type,错误\n".encode("gb18030"), 3,
-         "the file is not UTF-8 (byte 0xB4 here): save it again as UTF-8"),
+         "the file is not UTF-8 (byte 0xB4 in this line): save the file as UTF-8"),
         (b"code,level,name\nA,type,\xed\xa0\x80\n", 2,
-         "the file is not UTF-8 (byte 0xED here): save it again as UTF-8"),
+         "the file is not UTF-8 (byte 0xED in this line): save the file as UTF-8"),
         (b"\n <!DOCTYPE html><title>Sign in</title>", 1, "the file is a web page or XML, not CSV"),
         (b"x" * (MAX_BYTES + 1), 1,
-         "the file is larger than 5,000,000 bytes, the most that a taxonomy may have"),
+         "the file is larger than 5,000,000 bytes, the limit for a taxonomy"),
         (SMALL + 'C,type,"open\nD,type,never closed\n', 6,
-         "from this line on the file cannot be read as CSV: unexpected end of data"),
+         "the file cannot be read as CSV from this line: unexpected end of data"),
         ('code,level,name\nA,type,"a"b\n', 2,
-         "from this line on the file cannot be read as CSV: ',' expected after '\"'"),
+         "the file cannot be read as CSV from this line: ',' expected after '\"'"),
         ("code,level,name\nA,type," + "x" * 200_000, 2,
-         "from this line on the file cannot be read as CSV: field larger than field limit (131072)"),
-        ('"code,level,name\n', 1, "from this line on the file cannot be read as CSV: unexpected end of data"),
+         "the file cannot be read as CSV from this line: field larger than field limit (131072)"),
+        ('"code,level,name\n', 1, "the file cannot be read as CSV from this line: unexpected end of data"),
     ],
     ids=["empty", "blank", "header only", "utf-16", "utf-16 without bom", "utf-32", "latin-1", "gb18030",
          "surrogate", "web page", "too large", "open quote", "text after quote", "huge cell",
@@ -156,9 +159,7 @@ def test_a_huge_stream_is_not_read_to_its_end():
 
     endless = Endless()
 
-    assert refusals(endless) == [
-        (1, "", "the file is larger than 5,000,000 bytes, the most that a taxonomy may have")
-    ]
+    assert refusals(endless) == [(1, "", "the file is larger than 5,000,000 bytes, the limit for a taxonomy")]
     assert endless.given == MAX_BYTES + 1
 
 
@@ -170,11 +171,11 @@ def test_a_huge_stream_is_not_read_to_its_end():
             "the column “code” is missing", "the column “level” is missing", "the column “name” is missing",
             f"unknown column “kode;level;name”: the columns are {COLUMNS}",
         ]),
-        ("code,level,name,Name ", ["two columns are headed “name”"]),
+        ("code,level,name,Name ", ["two columns have the header “name”"]),
         ("code,level,name,", ["column 4 has no header"]),
         ("code,level,name,note,note", [
             f"unknown column “note”: the columns are {COLUMNS}",
-            "two columns are headed “note”",
+            "two columns have the header “note”",
         ]),
     ],
     ids=["missing", "all missing", "doubled", "unnamed", "unknown and doubled"],
@@ -188,7 +189,7 @@ def test_too_many_categories_are_refused():
 
     assert len(read_csv(rows(*fits))) == MAX_CATEGORIES
     assert refusals(rows(*fits, "X,type,One more", "Y,type,Another")) == [
-        (MAX_CATEGORIES + 2, "", "a taxonomy has at most 5,000 categories: this line is one too many")
+        (MAX_CATEGORIES + 2, "", "a taxonomy has at most 5,000 categories, and this line is beyond the limit")
     ]
 
 
@@ -198,15 +199,15 @@ def test_too_many_categories_are_refused():
 @pytest.mark.parametrize(
     ("row", "code", "message"),
     [
-        ("C,type", "C", "the row has 2 cells, the header has 3 columns"),
-        ("C,type,Bug,more", "C", "the row has 4 cells, the header has 3 columns"),
+        ("C,type", "C", "the row has 2 cells, but the header has 3 columns"),
+        ("C,type,Bug,more", "C", "the row has 4 cells, but the header has 3 columns"),
         (",type,Bug", "", "the code is empty"),
         ("C,type,", "C", "the name is empty"),
         ("C,type,  ", "C", "the name is empty"),
-        ("C,kind,Bug", "C", "unknown level “kind”: at most three, called type, theme, sub-theme or 1, 2, 3"),
-        ("C,,Bug", "C", "unknown level “”: at most three, called type, theme, sub-theme or 1, 2, 3"),
-        ("C,4,Bug", "C", "unknown level “4”: at most three, called type, theme, sub-theme or 1, 2, 3"),
-        ("C,0,Bug", "C", "unknown level “0”: at most three, called type, theme, sub-theme or 1, 2, 3"),
+        ("C,kind,Bug", "C", "unknown level “kind”: the levels are type, theme, sub-theme or 1, 2, 3"),
+        ("C,,Bug", "C", "unknown level “”: the levels are type, theme, sub-theme or 1, 2, 3"),
+        ("C,4,Bug", "C", "unknown level “4”: the levels are type, theme, sub-theme or 1, 2, 3"),
+        ("C,0,Bug", "C", "unknown level “0”: the levels are type, theme, sub-theme or 1, 2, 3"),
         ("C ,type,Bug", "C ", INVISIBLE.format("U+0020", 2)),
         ("C\u00a0x,type,Bug", "C\u00a0x", INVISIBLE.format("U+00A0", 2)),
         ("C\u200b,type,Bug", "C\u200b", INVISIBLE.format("U+200B", 2)),
@@ -214,12 +215,12 @@ def test_too_many_categories_are_refused():
         ("C\0,type,Bug", "C\ufffd", INVISIBLE.format("U+0000", 2)),
         ("C\ud800,type,Bug", "C\ufffd", INVISIBLE.format("U+D800", 2)),
         ('"C\nx",type,Bug', "C\nx", INVISIBLE.format("U+000A", 2)),
-        ("C" * 33 + ",type,Bug", "C" * 33, "the code has 33 characters, at most 32 are allowed"),
-        ("C" * 99 + ",type,Bug", "C" * 40 + "…", "the code has 99 characters, at most 32 are allowed"),
-        ("C,type," + "n" * 201, "C", "the name has 201 characters, at most 200 are allowed"),
-        ("C,type," + "错" * 10_000, "C", "the name has 10,000 characters, at most 200 are allowed"),
-        ('C,type,"two\nlines"', "C", "the name holds a line break or another control character"),
-        ("C,type,a\x1bb", "C", "the name holds a line break or another control character"),
+        ("C" * 33 + ",type,Bug", "C" * 33, "the code has 33 characters, but at most 32 are allowed"),
+        ("C" * 99 + ",type,Bug", "C" * 40 + "…", "the code has 99 characters, but at most 32 are allowed"),
+        ("C,type," + "n" * 201, "C", "the name has 201 characters, but at most 200 are allowed"),
+        ("C,type," + "错" * 10_000, "C", "the name has 10,000 characters, but at most 200 are allowed"),
+        ('C,type,"two\nlines"', "C", "the name contains a line break or another control character"),
+        ("C,type,a\x1bb", "C", "the name contains a line break or another control character"),
     ],
 )  # fmt: skip
 def test_wrong_rows_are_refused(row, code, message):
@@ -229,12 +230,12 @@ def test_wrong_rows_are_refused(row, code, message):
 def test_longest_code_name_and_text_are_taken():
     (node,) = read_csv(rows(f"{'C' * 32},type,{'n' * 200},{'d' * 4000}", header="code,level,name,definition"))
 
-    assert [len(text) for text in (node.code, *node.texts.values())] == [32, 200, 4000, 0, 0, 0]
+    assert [len(text) for text in (node.code, *node.texts.values())] == [32, 200, 4000, *[0] * 8]
 
 
 def test_longer_texts_are_refused():
     assert refusals(rows(f"C,type,Bug,{'d' * 4001}", header="code,level,name,definition")) == [
-        (2, "C", "the definition has 4,001 characters, at most 4,000 are allowed")
+        (2, "C", "the definition has 4,001 characters, but at most 4,000 are allowed")
     ]
 
 
@@ -244,29 +245,29 @@ def test_longer_texts_are_refused():
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["C,type,Bug", "C,type,Other"], [(3, "C", "the code is already on line 2, written “C”")]),
-        (["C,type,Bug", "c,type,Other"], [(3, "c", "the code is already on line 2, written “C”")]),
-        (["C,type,Bug", "Ｃ,type,Other"], [(3, "Ｃ", "the code is already on line 2, written “C”")]),
+        (["C,type,Bug", "C,type,Other"], [(3, "C", "line 2 already has this code, written “C”")]),
+        (["C,type,Bug", "c,type,Other"], [(3, "c", "line 2 already has this code, written “C”")]),
+        (["C,type,Bug", "Ｃ,type,Other"], [(3, "Ｃ", "line 2 already has this code, written “C”")]),
         (["É,type,Bug", "E\u0301,type,Other"],
-         [(3, "E\u0301", "the code is already on line 2, written “É”")]),
+         [(3, "E\u0301", "line 2 already has this code, written “É”")]),
         (["C.3.ii,sub-theme,Data"], [(2, "C.3.ii", "the parent “C.3” is missing")]),
-        (["c,type,Bug", "C.1,theme,Memory"], [(3, "C.1", "the parent “C” is missing, though there is “c”")]),
+        (["c,type,Bug", "C.1,theme,Memory"], [(3, "C.1", "the parent “C” is missing; “c” looks similar")]),
         (["memory,theme,Memory"],
-         [(2, "memory", "a theme stands under a type, but this one names no parent")]),
+         [(2, "memory", "a theme needs a type as its parent, but this row has no parent")]),
         (["memory,sub-theme,Memory"],
-         [(2, "memory", "a sub-theme stands under a theme, but this one names no parent")]),
+         [(2, "memory", "a sub-theme needs a theme as its parent, but this row has no parent")]),
         (["C,type,Bug", "C.1,type,Memory"],
-         [(3, "C.1", "a type has no parent, but this one stands under “C”")]),
-        (["C.1,type,Memory"], [(2, "C.1", "a type has no parent, but this one stands under “C”")]),
+         [(3, "C.1", "a type has no parent, but this row has the parent “C”")]),
+        (["C.1,type,Memory"], [(2, "C.1", "a type has no parent, but this row has the parent “C”")]),
         (["C,type,Bug", "C.1,sub-theme,Memory"],
-         [(3, "C.1", "a sub-theme stands under a theme, but its parent “C” is a type")]),
+         [(3, "C.1", "a sub-theme needs a theme as its parent, but the parent “C” is a type")]),
         (["C,type,Bug", "C.1,theme,Memory", "C.1.i,theme,Leaks"],
-         [(4, "C.1.i", "a theme stands under a type, but its parent “C.1” is a theme")]),
+         [(4, "C.1.i", "a theme needs a type as its parent, but the parent “C.1” is a theme")]),
         (["C,type,Bug", "C.1,theme,Memory", "C.1.i,sub-theme,Leaks", "C.1.i.a,sub-theme,Slow leaks"],
          [(5, "C.1.i.a", "more than three levels: C > C.1 > C.1.i > C.1.i.a")]),
         (["C,type,Bug", "C.1,theme,Memory", "C.2,theme,memory "],
-         [(4, "C.2", "the name is already that of its sibling C.1 on line 3")]),
-        (["C,type,Bug", "D,type,ＢＵＧ"], [(3, "D", "the name is already that of its sibling C on line 2")]),
+         [(4, "C.2", "C.1 on line 3 has the same parent and the same name")]),
+        (["C,type,Bug", "D,type,ＢＵＧ"], [(3, "D", "C on line 2 has the same parent and the same name")]),
     ],
 )  # fmt: skip
 def test_unsound_trees_are_refused(lines, expected):
@@ -280,16 +281,16 @@ def test_the_same_name_under_another_parent_is_taken():
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["A,theme,One,A"], [(2, "A", "the parents run in a circle: A > A")]),
+        (["A,theme,One,A"], [(2, "A", "the parents form a circle: A > A")]),
         (["T,type,Top,", "A,theme,One,B", "B,theme,Two,A"],
-         [(3, "A", "the parents run in a circle: A > B > A")]),
+         [(3, "A", "the parents form a circle: A > B > A")]),
         (["X,sub-theme,Outside,C", "B,theme,Two,C", "C,theme,Three,A", "A,theme,One,B"],
-         [(3, "B", "the parents run in a circle: B > C > A > B")]),
+         [(3, "B", "the parents form a circle: B > C > A > B")]),
         (["A,type,One,B", "B,theme,Two,A", "P,theme,Three,Q", "Q,theme,Four,P"],
-         [(2, "A", "the parents run in a circle: A > B > A"),
-          (4, "P", "the parents run in a circle: P > Q > P")]),
+         [(2, "A", "the parents form a circle: A > B > A"),
+          (4, "P", "the parents form a circle: P > Q > P")]),
         ([f"N{place},theme,Name {place},N{(place + 1) % 9}" for place in range(9)],
-         [(2, "N0", "the parents run in a circle: N0 > N1 > N2 > N3 > N4 > N5 > … > N0")]),
+         [(2, "N0", "the parents form a circle: N0 > N1 > N2 > N3 > N4 > N5 > … > N0")]),
     ],
     ids=["itself", "two", "three with one hanging on", "two circles", "nine"],
 )  # fmt: skip
@@ -312,11 +313,11 @@ def test_every_problem_of_a_file_is_told_in_order():
 
     assert refusals(source) == [
         (3, "C.1", "the name is empty"),
-        (5, "C.2", "the row has 2 cells, the header has 3 columns"),
+        (5, "C.2", "the row has 2 cells, but the header has 3 columns"),
         (7, "C.3 ", INVISIBLE.format("U+0020", 4)),
-        (7, "C.3 ", "unknown level “kind”: at most three, called type, theme, sub-theme or 1, 2, 3"),
+        (7, "C.3 ", "unknown level “kind”: the levels are type, theme, sub-theme or 1, 2, 3"),
         (8, "X.1", "the parent “X” is missing"),
-        (9, "C", "the code is already on line 2, written “C”"),
+        (9, "C", "line 2 already has this code, written “C”"),
         (10, "", "the code is empty"),
         (10, "", "the name is empty"),
     ]
@@ -325,7 +326,7 @@ def test_every_problem_of_a_file_is_told_in_order():
 def test_nothing_is_said_of_parents_when_the_file_breaks_off():
     assert refusals(rows("C.1,theme,", 'C,type,"Bug')) == [
         (2, "C.1", "the name is empty"),
-        (3, "", "from this line on the file cannot be read as CSV: unexpected end of data"),
+        (3, "", "the file cannot be read as CSV from this line: unexpected end of data"),
     ]
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from taxonomy.models import Taxonomy, Version
 from taxonomy.presets import load_preset
 from taxonomy.queries.codebooks import codebook
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree import read_csv
 from tests.factories import make_member, make_version
 
@@ -19,7 +20,7 @@ class TestList:
     def test_empty_says_what_to_do(self, signed_in, study) -> None:
         page = signed_in.get(reverse("taxonomies", args=[study.slug])).text
 
-        assert "No taxonomy yet. Start from one" in page
+        assert "No taxonomy yet. Start from a preset" in page
         assert reverse("new_taxonomy", args=[study.slug]) in page
 
     def test_volunteers_are_told_who_loads_one(self, client, study) -> None:
@@ -27,7 +28,7 @@ class TestList:
 
         page = client.get(reverse("taxonomies", args=[study.slug])).text
 
-        assert "A lead of the study loads one." in page
+        assert "A lead of the study creates the taxonomy." in page
         assert reverse("new_taxonomy", args=[study.slug]) not in page
 
     @pytest.mark.parametrize("how_many", [1, 3])
@@ -79,9 +80,11 @@ class TestNewTaxonomy:
         for line in (3, 4, 5):
             assert f"Line {line}: " in page
         body = response.text
-        assert re.search(r"<p[^>]*>The taxonomy was refused and nothing was stored\.</p>", body)
+        assert re.search(
+            r"<p[^>]*>The taxonomy has mistakes\. Nothing was stored\. Correct these lines:</p>", body
+        )
         assert len(re.findall(r"<li>Line \d+: ", body)) == 3
-        assert "<li>The taxonomy was refused" not in body
+        assert "<li>The taxonomy has mistakes" not in body
         assert "<b>Orphan" not in page
         assert 'value="My name"' in page
         assert not Taxonomy.objects.exists()
@@ -94,7 +97,7 @@ class TestNewTaxonomy:
             ("code,level,name\nA,type,Frägen\n".encode("latin-1"), "is not UTF-8"),
             ("code,level,name\nA,type,x\n".encode("utf-16"), "UTF-16"),
             (b"code,level\nA,type\n", "column “name” is missing"),
-            (b"code,level,name,name\nA,type,x,y\n", "two columns are headed"),
+            (b"code,level,name,name\nA,type,x,y\n", "two columns have the header"),
             (b"code,level,name\n" + b"x" * 5_000_001, "larger than"),
         ],
     )
@@ -108,10 +111,10 @@ class TestNewTaxonomy:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            ({"source": "file"}, "Choose the CSV file."),
-            ({}, "Choose what to start from."),
+            ({"source": "file"}, "Choose a CSV file."),
+            ({}, "Choose a starting point."),
             ({"source": "../x"}, "Select a valid choice"),
-            ({"source": "text", "text": CSV}, "Give the taxonomy a name."),
+            ({"source": "text", "text": CSV}, "Enter a name for the taxonomy."),
         ],
     )
     def test_an_incomplete_form_is_refused(self, signed_in, study, fields, words) -> None:
@@ -127,7 +130,7 @@ class TestNewTaxonomy:
         response = self.post(signed_in, study, source="llm-frameworks", name="Same")
 
         assert response.status_code == 409
-        assert "The study has a taxonomy of this name" in response.text
+        assert "The study already has a taxonomy with this name" in response.text
         assert Version.objects.count() == 1
 
     def test_a_double_click_stores_once(self, signed_in, study) -> None:
@@ -174,7 +177,7 @@ class TestTaxonomy:
         assert tree.count('data-code="') == 2
 
     def test_a_filter_without_matches_says_so(self, signed_in, version) -> None:
-        assert "Nothing matches." in self.get(signed_in, version, "?q=nowhere").text
+        assert "No category matches." in self.get(signed_in, version, "?q=nowhere").text
 
     def test_arrows_are_links(self, signed_in, study) -> None:
         text = "code,level,name,excludes\nA,type,One,slow → B\nB,type,Two,\n"
@@ -245,7 +248,7 @@ class TestTypedTaxonomy:
         answer = signed_in.post(page, {"source": "text", "text": text, "name": "Typed"})
 
         assert answer.status_code == 422
-        assert "Line 4: the code is already on line 3" in answer.text
+        assert "Line 4: line 3 already has this code" in answer.text
         assert "Line 5: the parent “B” is missing" in answer.text
         assert "Again" in answer.text
         assert not Taxonomy.objects.exists()
@@ -253,7 +256,7 @@ class TestTypedTaxonomy:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            (TEXT, "It can be read:"),
+            (TEXT, "The text has no mistakes:"),
             (TEXT + "B.1,theme,Orphan\n", "Line 4: the parent “B” is missing"),
             ("", "the file is empty"),
         ],
@@ -267,6 +270,19 @@ class TestTypedTaxonomy:
         assert answer.text.lstrip().startswith('<div id="checked"')
         assert said in answer.text
         assert not Taxonomy.objects.exists()
+
+    def test_a_preset_can_be_looked_at_before_it_is_published(self, signed_in, page) -> None:
+        answer = signed_in.post(page, {"source": "relevance", "draft": "1"})
+
+        made = Taxonomy.objects.get()
+        assert answer["Location"] == reverse("draft", args=[made.pk])
+        version = made.versions.get()
+        assert (version.published_at, version.states.count(), made.origin) == (None, 0, None)
+        assert signed_in.get(answer["Location"]).status_code == 200
+        tree = load_preset("relevance")
+        assert [(one.code, one.name, one.definition) for one in drafted(made).draft] == [
+            (one.code, one.name, one.definition) for one in tree
+        ]
 
     def test_a_text_from_elsewhere_is_put_into_the_form(self, signed_in, page) -> None:
         answer = signed_in.post(

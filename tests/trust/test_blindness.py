@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.labels import submit_label
-from annotate.actions.rounds import open_round
 from annotate.actions.training import comment, set_answer
 from annotate.actions.turns import skip_issue
 from annotate.models import Repeat
@@ -31,6 +30,7 @@ from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
 from tests.trust.world import CANARIES, OF_A_MODEL, World, draft, label, label_as_a_model, make_world
+from tests.worlds.opening import open_without_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -136,7 +136,7 @@ def trained(world: World, code: str) -> Round:
             explanation=f"{CANARIES['explanation']} {code}",
             by=owner,
         )
-    world.more.training = open_round(round_=world.more.training, by=owner)
+    world.more.training = open_without_waiting(world.more.training, owner)
     return world.more.training
 
 
@@ -159,6 +159,7 @@ def everything(world: World, role: str) -> Received:
             for issue in world.issues[1:3]
         }
     screening_page = reverse("screening", args=[more.voting.pk])
+    pages.add(f"{reverse('agreement', args=[world.round.pk])}?coached=no")
     pages |= {f"{screening_page}?{query}" for query in ("at_least=2", "show=excluded", "show=included")}
     pages |= {f"{screening_page}?issue={issue.pk}" for issue in world.issues[:2]}
     pages |= {
@@ -186,13 +187,14 @@ def everything(world: World, role: str) -> Received:
             received.add(name, round_.name, api.get(reverse(name, args=[round_.pk])))
         file = f"{reverse('api_labels_csv', args=['engines'])}?round={round_.name}"
         received.add("api_labels_csv", round_.name, api.get(file))
-    for query in ("&layout=long", "&layout=wide", "&repository=ember/engine"):
+    for query in ("&layout=long", "&layout=wide", "&repository=ember/engine", "&coached=no"):
         received.add("api_labels_csv", query, api.get(address(world, "api_labels_csv") + query))
     for level in ("type", "theme", "sub-theme"):
         found = api.get(
             address(world, "api_agreement"), {"level": level, "by": ["type", "repository", "category"]}
         )
         received.add("api_agreement", level, found)
+    received.add("api_agreement", "coached", api.get(address(world, "api_agreement"), {"coached": "no"}))
     for name in ("api_board_state", "api_board_mapping", "api_board_agreement"):
         received.add(name, "apart", api.get(reverse(name, args=[more.apart.pk])))
     received.add("api_claim", "post", api.post(address(world, "api_claim")))
@@ -401,11 +403,11 @@ def test_a_whole_session_is_the_same_whatever_others_chose(world, role):
     assert_same(first, second)
     assert_nothing_leaks(second, role)
     for name, of, said in (
-        ("meeting", world.more.meeting.pk, "1 issue is held back from you"),
-        ("agreement", world.round.pk, "1 issue is held back from you"),
-        ("export", "engines", "1 issue is held back from you"),
+        ("meeting", world.more.meeting.pk, "1 issue is hidden until you label it"),
+        ("agreement", world.round.pk, "1 issue is hidden until you label it"),
+        ("export", "engines", "1 issue is hidden until you label it"),
         # Issue 6 too, which the screening has decided.
-        ("taxonomy", world.version.taxonomy_id, "2 issues are held back from you"),
+        ("taxonomy", world.version.taxonomy_id, "2 issues are hidden until you label them"),
     ):
         assert (said in first[reverse(name, args=[of]), "page"][1]) == still_has_to_label
 
@@ -511,6 +513,7 @@ def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Rece
         reverse(name, args=of_round) for name in ("meetings", "consensus", "disagreements", "round", "alike")
     ]
     pages += [f"{reverse('disagreements', args=of_round)}?issue={item.issue_id}", reverse("home")]
+    pages += [reverse("disagreements_matrix", args=[*of_round, form]) for form in ("csv", "svg")]
     pages += [reverse(name, args=["engines"]) for name in ("study", "follow_ups", "audit")]
     for page in pages:
         received.add(page, "get", client.get(page))
@@ -581,7 +584,7 @@ def test_a_model_receives_the_same_whatever_people_choose_before_reveal_and_afte
 @pytest.mark.parametrize("role", ["lead", "viewer"])
 def test_a_model_is_compared_where_the_reader_sees_its_labels(world, role):
     """What it says of an issue that is not revealed is in no comparison; of one that is, who may see it sees it."""
-    report, beside = reverse("agreement", args=[world.round.pk]), "Models beside the volunteers"
+    report, beside = reverse("agreement", args=[world.round.pk]), "Models compared with volunteers"
     label_as_a_model(world, world.round, world.issues[1:], "C.1")
     assert beside not in world.client(role).get(report).content.decode()
 

@@ -49,6 +49,7 @@ account_reset_password_from_key post 200 200 200 200 200  200  200  200  200
 account_reset_password_from_key_done get 200 200 200 200 200 200 200 200 200
 sign_in_link               get    200  200  200  200  200  200  200  200  200
 sign_in_link               post   302  302  302  302  302  302  302  302  302
+choose_language            post   404  404  404  404  404  404  404  404  404
 me                         get    302  200  200  200  200  200  200  200  200
 me                         post   401  422  422  422  422  422  422  422  422
 make_token                 post   401  422  422  422  422  422  422  422  422
@@ -143,6 +144,14 @@ read_import_again          post   401  404  404  302  302  403  403  403  403
 confirm_import             post   401  404  404  302  302  403  403  403  403
 discard_import             post   401  404  404  302  302  403  403  403  403
 import_rows                get    302  404  404  200  200  403  403  403  403
+waiting_imports            get    302  404  404  200  200  403  403  403  403
+confirm_imports            post   401  404  404  302  302  403  403  403  403
+new_published_import       get    302  404  404  200  200  403  403  403  403
+new_published_import       post   401  404  404  422  422  403  403  403  403
+published_import           get    302  404  404  200  200  403  403  403  403
+check_published_import     post   401  404  404  302  302  403  403  403  403
+confirm_published_import   post   401  404  404  409  409  403  403  403  403
+discard_published_import   post   401  404  404  302  302  403  403  403  403
 harvests                   get    302  404  404  200  200  403  403  403  403
 new_harvest                get    302  404  404  200  200  403  403  403  403
 new_harvest                post   401  404  404  422  422  403  403  403  403
@@ -171,6 +180,11 @@ round                      get    302  404  404  200  200  200  200  200  403
 open_round                 post   401  404  404  409  409  403  403  403  403
 close_round                get    302  404  404  200  200  403  403  403  403
 close_round                post   401  404  404  302  302  403  403  403  403
+edit_plan                  get    302  404  404  302  302  403  403  403  403
+edit_plan                  post   401  404  404  302  302  403  403  403  403
+take_back_opening          post   401  404  404  409  409  403  403  403  403
+delete_round               get    302  404  404  200  200  403  403  403  403
+delete_round               post   401  404  404  409  409  403  403  403  403
 incomplete_issues          get    302  404  404  200  200  200  200  200  403
 incomplete_csv             get    302  404  404  404  404  404  404  404  403
 round_volunteers           get    302  404  404  200  200  403  403  403  403
@@ -222,6 +236,7 @@ remove_disagreement_filter post   401  404  404  302  302  403  403  403  403
 put_on_agenda              post   401  404  404  422  422  403  403  403  403
 assign_pair                get    302  404  404  200  200  403  403  403  403
 assign_pair                post   401  404  404  422  422  403  403  403  403
+disagreements_matrix       get    302  404  404  200  200  200  200  200  403
 decide_majority            get    302  404  404  200  200  403  403  403  403
 decide_majority            post   401  404  404  422  422  403  403  403  403
 take_back_bulk             post   401  404  404  302  302  403  403  403  403
@@ -233,6 +248,8 @@ screening                  get    302  404  404  200  200  200  200  200  403
 screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
 screen_issue               post   401  404  404  422  404  403  403  403  403
+study_meetings             get    302  404  404  200  200  200  200  200  403
+study_report               get    302  404  404  200  200  200  200  200  403
 meetings                   get    302  404  404  200  200  200  200  200  403
 new_meeting                get    302  404  404  200  200  403  403  403  403
 new_meeting                post   401  404  404  422  422  403  403  403  403
@@ -381,6 +398,12 @@ def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
     slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
     of_import = ("import", "read_import_again", "confirm_import", "discard_import", "import_rows")
+    of_upload = (
+        "published_import",
+        "check_published_import",
+        "confirm_published_import",
+        "discard_published_import",
+    )
     of_harvest = (
         "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
         "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues",
@@ -478,6 +501,7 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(of_item, (more.meeting.pk, more.item.pk)),
         **dict.fromkeys(("job", "cancel_job"), (more.job.pk,)),
         **dict.fromkeys(of_import, (slug, more.run.pk)),
+        **dict.fromkeys(of_upload, (slug, more.published.pk)),
         **dict.fromkeys(of_harvest, (slug, more.harvest.pk)),
         "harvest_flow": (slug, more.harvest.pk, "svg"),
         "remove_token": (slug, more.forge_token.pk),
@@ -486,6 +510,7 @@ def address(world: World, name: str) -> str:
             ("frozen_report", "frozen_json", "api_frozen_report", "api_frozen_difference"),
             (round_id, more.frozen.pk),
         ),
+        "disagreements_matrix": (round_id, "csv"),
         "agreement_picture": (round_id, "coefficients", "json"),
         **dict.fromkeys(
             ("agreement_file", "send_agreement_file", "api_report_file", "api_report_file_content"),

@@ -19,13 +19,15 @@ from annotate.queries.samples import SampleFrame
 from boards.actions.boards import start_board, start_board_from_mapping
 from boards.mapping import SubTheme
 from consensus.models import BulkDecision
+from core import jobs
 from core.models import Job
+from harvests.actions.harvests import plan_harvest
+from harvests.actions.tokens import add_token
+from harvests.queries.forge_clients import RepositoryAsked
 from ingest.actions.filters import save_filter
-from ingest.actions.harvests import plan_harvest
-from ingest.actions.tokens import add_token
 from ingest.actions.uploads import receive_upload
 from ingest.models import Issue, SimilarPair
-from ingest.queries.forge_clients import RepositoryAsked
+from replication.actions.uploads import receive_published
 from reports.actions.frozen import freeze_report
 from reports.queries.report_files import MAKING
 from rounds.models import Round
@@ -49,6 +51,7 @@ from tests.factories import (
 )
 from tests.factories.annotate import label_input
 from tests.trust.meetings import HELD_BACK, make_meetings
+from tests.worlds.opening import open_without_waiting
 
 CANARIES = {
     "summary": "canarysummaryquetzal",
@@ -167,6 +170,10 @@ def make_world() -> World:
     lead = members["lead"].user
     lines = io.BytesIO(b"https://github.com/ember/engine/issues/99\n")
     world.more.run = receive_upload(study=study, by=lead, name="list.txt", stream=lines)
+    table = io.BytesIO(b"Issue_URL,Label1,Final_Label\nhttps://github.com/ember/engine/issues/98,C.1,C.1\n")
+    world.more.published = receive_published(study=study, by=lead, streams=[("engine/engine.csv", table)])
+    assert world.more.published.job
+    jobs.run(world.more.published.job.pk)
     world.more.harvest = plan_harvest(
         study=study, repositories=[RepositoryAsked("github", "github.com", "ember/engine")], opened_from=None,
         opened_before=None, zone="UTC", with_pull_requests=False, with_comments=True, lists=[], budget=None, by=lead,
@@ -252,7 +259,7 @@ def _round(
         seed=5,
         **fields,
     )
-    return open_round(round_=made, by=world.members["owner"]) if opened else made
+    return open_without_waiting(made, world.members["owner"]) if opened else made
 
 
 def draft(world: World, number: int, role: str, code: str, summary: str):

@@ -1,13 +1,13 @@
 """A training round with its right labels, and volunteers who label in it."""
 
 from annotate.actions.labels import submit_label
-from annotate.actions.rounds import open_round
 from annotate.actions.training import set_answer
 from ingest.models import Issue
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.rounds import rounds_for
 from studies.models import Membership, Role
 from tests import factories
+from tests.worlds.opening import open_without_waiting
 from tests.worlds.world import World
 
 
@@ -28,7 +28,7 @@ def training(
         if code != "-":
             answer(world, made, issue, code, by=by)
     if opened:
-        open_round(round_=made, by=by)
+        open_without_waiting(made, by)
     return again(world, made)
 
 

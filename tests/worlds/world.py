@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate.actions.label_drafts import save_draft
 from annotate.actions.labels import SubmittedLabel, change_label, submit_label
-from annotate.actions.rounds import create_round, open_round
+from annotate.actions.rounds import create_round
 from annotate.models import Draft
 from consensus.actions.decisions import settle_issue
 from consensus.models import Decision
@@ -21,6 +21,7 @@ from rounds.queries.rounds import rounds_for
 from studies.models import Membership, Role, Study
 from taxonomy.models import Category, Level, Version
 from tests import factories
+from tests.worlds.opening import open_without_waiting
 
 
 @dataclass
@@ -41,7 +42,7 @@ class World:
         fields.setdefault("version", self.version)
         made = create_round(study=self.study, by=self.lead, **fields)
         if opened:
-            open_round(round_=made, by=self.lead)
+            open_without_waiting(made, self.lead)
         return rounds_for(self.lead.user).get(pk=made.pk)
 
     def k_of_n(self, k: int, **fields) -> Round:

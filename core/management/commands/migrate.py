@@ -22,10 +22,10 @@ class Command(migrate.Command):
         if is_earlier(connections[options["database"]]):
             raise CommandError(
                 _(
-                    "The database of this data folder was made by an earlier 0.1.0, and nothing in it was"
-                    " changed: export each study with the commit that made it (ad5a204: manage.py"
-                    " export_study), then import it with this one into an empty data folder (manage.py"
-                    " import_study)."
+                    "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
+                    " changed. Export each study with the commit that made it (ad5a204: manage.py"
+                    " export_study). Then import each study with this version into an empty data folder"
+                    " (manage.py import_study)."
                 )
             )
         super().handle(*args, **options)

@@ -68,7 +68,7 @@ class Command(BaseCommand):
         if uses_embedded_postgres() or uses_embedded_redis():
             embedded.use()  # so that the last leftover process does not end the servers
         if supervisor.end_leftovers():
-            self.say(_("Ended what an earlier run, which was killed, had left."))
+            self.say(_("Ended the programs that an earlier run had left running."))
         refuse_taken_port(host, port)
         self.say(_("Starting Crosscheck in %(folder)s …") % {"folder": self.folder})
         ensure_servers()
@@ -130,7 +130,10 @@ class Command(BaseCommand):
                     names += [name for name, pid in servers.items() if pid]
                 else:
                     self.say(
-                        _("PostgreSQL and Redis go on for another process of this folder, and end with it.")
+                        _(
+                            "PostgreSQL and Redis keep running for another process of this folder."
+                            " They end with that process."
+                        )
                     )
         except EmbeddedServerError as error:
             raise CommandError(str(error)) from error

@@ -35,17 +35,19 @@ class Command(BaseCommand):
             found = load_demonstration()
         except DomainError as error:
             raise CommandError(str(error.message)) from error
-        state = _("loaded") if found.loaded else _("there already, as it was left")
-        self.stdout.write(
-            _("The demonstration study “%(name)s”: %(state)s.") % {"name": found.study.name, "state": state}
+        said = (
+            _("The demonstration study “%(name)s” is loaded.")
+            if found.loaded
+            else _("The demonstration study “%(name)s” was loaded earlier. All changes in it are kept.")
         )
+        self.stdout.write(said % {"name": found.study.name})
         for pseudonym in VISITORS:
             member = found.members.get(pseudonym)
             if member and member.user and member.user.is_active and member.left_at is None:
                 path = reverse("sign_in_link", args=[make_sign_in_link(member.user)])
                 self.stdout.write(_("Sign in as %(who)s:") % {"who": self.style.SUCCESS(introduced(member))})
                 self.stdout.write(f"    {address.rstrip('/')}{path}")
-        self.stdout.write(_("Each link signs in once, within a day. The next start prints new ones."))
+        self.stdout.write(_("Each link works once, within a day. The next start prints new links."))
 
 
 def introduced(member: Membership) -> str:

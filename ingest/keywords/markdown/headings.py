@@ -16,6 +16,9 @@ _LINE = re.compile(r"\n {0,3}(?:#{1,6}[ \t]|\*\*|[-*+] \[[ xX]\] )[^\n]*")
 _TEMPLATE = re.compile(
     r"[ >]{0,6}(?:#{1,6}[ \t]+(.*)|\*\*([^*]+)\*\*[ \t:?]*|[-*+] \[[ xX]\] (.*))\r?", re.DOTALL
 )
+_UNDERLINE = re.compile(r"\n {0,3}(?:==*|--*)[ \t\r]*(?=\n|\Z)")
+_UNDERLINED = re.compile(r"\n[ \t\r]*\n {0,3}(?!\d+[.)]|[-+*][ \t])([^\s#>|`~<][^\n]*)" + _UNDERLINE.pattern)
+"""A heading of one line, after an empty one, that the next line underlines."""
 _NOISE = re.compile(r"[\W_]+")
 
 
@@ -23,8 +26,8 @@ def template_headings(bodies: Iterable[str]) -> frozenset[str]:
     """The headings and check boxes that many issues of one repository share, for `Matcher.search`.
 
     Those are in at least LEAST_ISSUES issues and in at least LEAST_SHARE of those with a text, or in
-    ENOUGH_ISSUES. A heading is a line with `#`, or one that is bold as a whole; case, punctuation and level
-    do not matter. The order of the bodies does not matter either.
+    ENOUGH_ISSUES. A heading is a line with `#`, one that is underlined, or one that is bold as a whole; case,
+    punctuation and level do not matter. The order of the bodies does not matter either.
     """
     counts: Counter[str] = Counter()
     total = 0
@@ -43,10 +46,19 @@ def template_line(line: str) -> str:
     return _NOISE.sub(" ", fold(found[1] or found[2] or found[3] or "").text).strip()
 
 
+def template_line_at(text: str, start: int, end: int) -> str:
+    """As `template_line`, for the line of a text from `start` to `end`: the next line may underline it."""
+    line = text[start:end]
+    return template_line(line) or (template_line(f"# {line}") if _UNDERLINE.match(text, end) else "")
+
+
 def _lines_of(body: str) -> set[str]:
     layout = Layout(body)
     lines = set()
     for found in _LINE.finditer(f"\n{body}"):
         if not layout.part(found.start()):
             lines.add(template_line(found.group()[1:]))
+    for found in _UNDERLINED.finditer(f"\n\n{body}"):
+        if not layout.part(found.start(1) - 2):
+            lines.add(template_line(f"# {found[1]}"))
     return lines - {""}

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from ingest.keywords.markdown.headings import template_line
+from ingest.keywords.markdown.headings import template_line_at
 from ingest.keywords.markdown.spans import Part
 from ingest.keywords.markdown.zones import Layout
 from ingest.keywords.masking.addresses import addresses
@@ -134,7 +134,7 @@ class Masks:
         self._line_is_template = self._line_is_signed = False
         if self._layout and not self._layout.part(left):
             if self._headings:
-                self._line_is_template = template_line(text[slice(*self._line)]) in self._headings
+                self._line_is_template = template_line_at(text, *self._line) in self._headings
             if "user_names" in self._masks:
                 self._line_is_signed = bool(_SIGNED.match(text, *self._line))
 

@@ -17,10 +17,11 @@ from core import jobs
 from core.errors import DomainError
 from core.models import Job
 from ingest import actions, files
+from ingest.forms.readings import ReadingForm
 from ingest.models import Import, ImportRow
 from ingest.queries.imports import former_import
 from ingest.queries.previews import preview
-from ingest.readers import ENCODINGS
+from ingest.readers import ENCODINGS, FIELDS
 from ingest.terminal import account, progress_bar
 from ingest.words import COUNT_NAMES, FIELD_NAMES, format_in_words
 from studies.actions import create_study, is_slug
@@ -45,6 +46,19 @@ class Command(BaseCommand):
             "--owner", metavar="EMAIL", help="in whose name; owns the study if it is not there and gets made"
         )
         parser.add_argument("--encoding", choices=ENCODINGS, help="of files that are not UTF-8")
+        reading = parser.add_argument_group("how files are read, where they do not say it themselves")
+        reading.add_argument(
+            "--field",
+            action="append",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help=f"read a field from this column or key; repeats; fields: {', '.join(FIELDS)}",
+        )
+        reading.add_argument("--base", metavar="REPOSITORY", help="of rows without an address, or their host")
+        reading.add_argument("--zone", help="time zone of times that name none, such as Asia/Shanghai")
+        reading.add_argument(
+            "--only", action="append", metavar="REPOSITORY", help="only issues of this repository; repeats"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         asks = not options["yes"]
@@ -55,6 +69,7 @@ class Command(BaseCommand):
         taken = 0
         for path in options["files"]:
             run = self._receive(study, owner, path, options["encoding"])
+            self._read_as_told(run, options)
             taken += self._import(run, owner, asks=asks)
         if not taken:
             sys.exit(1)
@@ -69,6 +84,30 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {error.strerror}") from error
         except DomainError as error:
             raise CommandError(str(error.message)) from error
+
+    def _read_as_told(self, run: Import, options: dict[str, Any]) -> None:
+        """Read the file by the columns that the options name, as the page of an import does."""
+        told = {name: options[name] for name in ("base", "zone") if options[name] is not None}
+        if options["only"]:
+            told["only"] = "\n".join(options["only"])
+        for pair in options["field"]:
+            field, _equals, column = pair.partition("=")
+            told[f"from_{field}"] = column
+        if not told:
+            return
+        sniffed = files.as_sniffed(run.mapping)
+        part = next(one for one in sniffed.files if one.shape != "comments")
+        form = ReadingForm(sniffed=sniffed, part=part)
+        if unknown := sorted(told.keys() - form.fields.keys()):
+            actions.discard_import(run=run)
+            raise CommandError(f"{run.name}: no field {', '.join(unknown).replace('from_', '')}.")
+        form = ReadingForm({**form.initial, **told}, sniffed=sniffed, part=part)
+        if not form.is_valid():
+            actions.discard_import(run=run)
+            told_wrong = " ".join(str(text) for texts in form.errors.values() for text in texts)
+            raise CommandError(f"{run.name}: {told_wrong}")
+        actions.read_again(run=run, **form.cleaned_data)
+        run.refresh_from_db()
 
     def _import(self, run: Import, owner: User | None, *, asks: bool) -> bool:
         """Show and load one file. False if all its rows were refused."""
@@ -95,7 +134,7 @@ class Command(BaseCommand):
 
     def _show(self, run: Import) -> None:
         sniffed, found = files.as_sniffed(run.mapping), preview(run)
-        console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]
+        console = Console(file=self.stdout, highlight=False)  # type: ignore[arg-type]  # it writes
         console.print(
             f"{run.name}: {format_in_words(sniffed)}, {sniffed.encoding.upper()}",
             markup=False,

@@ -1,10 +1,10 @@
-"""Answers of Jira's REST interface, version 2, in which texts are texts; and its CSV."""
+"""Answers of Jira's REST interface: texts are texts in version 2 and documents in version 3; and its CSV."""
 
 import re
 from collections.abc import Mapping, Sequence
 
-from ingest.readers.refusals import Refused
 from ingest.readers.shapes.items import Item, Raw
+from ingest.readers.shapes.rich_text import markdown_of
 
 ADDRESS = "self + key"
 """The source of the address: the host of the REST interface, and the issue's key."""
@@ -31,10 +31,10 @@ def flat(record: Raw, comments: list[object] | None = None) -> Raw:
     """The fields of an issue beside its key; `comments` are those that were fetched apart."""
     fields = record["fields"]
     assert isinstance(fields, Mapping)  # noqa: S101 - the shape fits
-    for name in ("description", "environment"):
-        if isinstance(fields.get(name), Mapping):
-            raise Refused("rich_text", key=name)
-    whole: dict[str, object] = {"key": record["key"], **fields}
+    texts = {
+        name: markdown_of(fields[name], key=name) for name in ("description", "environment") if name in fields
+    }
+    whole: dict[str, object] = {"key": record["key"], **fields, **texts}
     site = _SITE.match(str(record.get("self", "")))
     if site:
         whole[ADDRESS] = f"{site[1]}/browse/{record['key']}"
@@ -64,11 +64,14 @@ def _comments(fields: Raw, fetched: list[object] | None) -> object:
         fetched = listed if isinstance(listed, list) else None
     if fetched is None:
         return None
-    for comment in fetched:
-        if isinstance(comment, Mapping) and isinstance(comment.get("body"), Mapping):
-            raise Refused("rich_text", key="comment.body")
+    read = [
+        {**comment, "body": markdown_of(comment.get("body"), key="comment.body")}
+        if isinstance(comment, Mapping)
+        else comment
+        for comment in fetched
+    ]
     total = said.get("total") if isinstance(said, Mapping) else None
-    return {"nodes": fetched, "totalCount": total if isinstance(total, int) else len(fetched)}
+    return {"nodes": read, "totalCount": total if isinstance(total, int) else len(fetched)}
 
 
 def comment_of(cell: str) -> Mapping[str, object]:

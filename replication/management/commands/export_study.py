@@ -16,14 +16,21 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--study", required=True, metavar="SLUG")
-        parser.add_argument("--round", metavar="NAME", help="needed if the study has several")
+        parser.add_argument("--round", metavar="NAME", help="required if the study has several")
         parser.add_argument("--to", required=True, type=Path, metavar="DIR_OR_ZIP")
+        parser.add_argument(
+            "--without-coached",
+            action="store_true",
+            help="leave out the issues that volunteers were coached on in a pilot or training",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         to = Path(options["to"])
         try:
             round_ = chosen_round(options["study"], options["round"])
-            written = write_package(round_, to, reader=Reader(None))
+            written = write_package(
+                round_, to, reader=Reader(None), without_coached=options["without_coached"]
+            )
         except OSError as error:
             raise CommandError(f"{to} could not be written: {error.strerror}.") from error
         for name, digest in written.items():

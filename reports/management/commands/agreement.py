@@ -19,20 +19,27 @@ FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 
 
 class Command(BaseCommand):
-    help = "Print the agreement report of a study's round: every coefficient with its interval."
+    help = "Print the agreement report of a round: every coefficient with its interval."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--study", required=True, metavar="SLUG")
         parser.add_argument(
-            "--round", metavar="NAME", help="the main round if not given; needed if the study has several"
+            "--round", metavar="NAME", help="default: the main round; required if the study has several"
         )
         parser.add_argument(
             "--by", action="append", default=[], metavar="GROUPING",
-            help=f"{', '.join(GROUPINGS)}; repeats; a comma crosses two: type,repository",
+            help=f"{', '.join(GROUPINGS)}; can be repeated; a comma combines two: type,repository",
         )  # fmt: skip
-        parser.add_argument("--level", choices=LEVELS, help="the round's own depth if not given")
+        parser.add_argument("--level", choices=LEVELS, help="default: the depth of the round")
+        parser.add_argument(
+            "--without-coached",
+            action="store_true",
+            help="leave out the issues that volunteers were coached on in a pilot or training",
+        )
         parser.add_argument("--format", choices=("json", *FORMATS), default="json")
-        parser.add_argument("--table", choices=TABLES, default="report", help="which one, but for json")
+        parser.add_argument(
+            "--table", choices=TABLES, default="report", help="the table to print, unless the format is json"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -41,6 +48,7 @@ class Command(BaseCommand):
                 level=LEVELS.get(options["level"]),
                 by=[names.split(",") for names in options["by"]],
                 reader=Reader(None),
+                without_coached=options["without_coached"],
             )
         except (DomainError, ValueError) as error:
             raise CommandError(str(error)) from error
@@ -62,4 +70,4 @@ def chosen_round(slug: str, name: str | None) -> Round:
     if not chosen:
         raise CommandError(f"There is no round {name!r} in {slug!r}." if name else f"{slug!r} has no round.")
     names = ", ".join(round_.name for round_ in rounds)
-    raise CommandError(f"{slug!r} has several rounds: name one with --round: {names}.")
+    raise CommandError(f"{slug!r} has several rounds. Choose one with --round: {names}.")

@@ -7,8 +7,9 @@ import { $, announce, make, say } from "../core/page.js";
 // The search for a category: a code by its beginning, dots left out (c3, C.3.ii); else words, wherever a
 // category is described. The rank of a word is the place where it stands plus how it stands there; a category
 // ranks by the sum of its words.
-const PLACES = { name: 0, includes: 4, definition: 5, examples: 6, excludes: 12 };
+const PLACES = { name: 0, also: 1, includes: 4, definition: 5, examples: 6, excludes: 12 };
 const EXACT = 0, BEGINS = 1, INSIDE = 3, MISTYPED = 7;
+const TEXTS = ["definition", "includes", "excludes", "examples"];
 const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const tokens = (text) =>
   text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._+#-]*[\p{L}\p{N}+#])?/gu) ?? [];
@@ -145,7 +146,7 @@ export function makePicker({ onChange }) {
   const byId = new Map(items.map((item) => [item.id, item]));
   const byCode = new Map(items.map((item) => [item.code, item]));
   let search = null; // made at the first search: a thousand categories take longer to read than to search
-  let active = null, chosen = null, hits = null; // hits: what is looked at while searching, best first
+  let active = null, chosen = null, hits = null; // hits: what a search finds, best first; null without one
 
   for (const item of items) {
     item.row.setAttribute("role", "treeitem");
@@ -168,23 +169,25 @@ export function makePicker({ onChange }) {
       item.row.setAttribute(`aria-${name}`, value);
     }
   };
+  const isListed = (item) => !hits || item.hit || item.leads;
   function placeAll() {
-    const tops = items.filter((item) => !item.parent);
-    for (const item of items) {
-      const siblings = item.parent ? item.parent.children : tops;
+    const tops = items.filter((item) => !item.parent && isListed(item));
+    for (const item of items.filter(isListed)) {
+      const siblings = item.parent ? item.parent.children.filter(isListed) : tops;
       place(item, item.level, siblings.length, siblings.indexOf(item) + 1);
     }
   }
   placeAll();
 
   const isOpen = ({ parent }) => !parent || (parent.open && isOpen(parent));
-  const reachable = () => (hits ? hits.map((hit) => hit.item) : items.filter((item) => !item.row.hidden));
+  const reachable = () => items.filter((item) => (hits ? item.hit : !item.row.hidden));
   function draw() {
     for (const item of items) {
-      item.row.hidden = hits ? !item.hit : !isOpen(item);
+      item.row.hidden = hits ? !isListed(item) : !isOpen(item);
       if (!item.children.length) continue;
-      if (hits) item.row.removeAttribute("aria-expanded");
-      else item.row.setAttribute("aria-expanded", item.open);
+      if (!hits) item.row.setAttribute("aria-expanded", item.open);
+      else if (item.leads) item.row.setAttribute("aria-expanded", "true");
+      else item.row.removeAttribute("aria-expanded");
     }
   }
 
@@ -215,13 +218,14 @@ export function makePicker({ onChange }) {
   ) => (item && countsAs(item) ? say("counts_as", { code: item.code, as: countsAs(item).code }) : "");
   function about(item) {
     const box = $("about");
+    box.classList.toggle("folded", !item || !TEXTS.some((field) => item[field]));
     if (!item) {
       box.replaceChildren(make("p", "faint", say(hits ? "nothing_found" : "about_none")));
       return;
     }
     const found = item.hit ? searchedFor(item.hit) : [];
     const list = make("dl");
-    for (const field of ["includes", "excludes", "examples"]) {
+    for (const field of TEXTS.slice(1)) {
       if (item[field]) {
         list.append(
           make("dt", "", say(field[0].toUpperCase() + field.slice(1))),
@@ -231,38 +235,37 @@ export function makePicker({ onChange }) {
     }
     const head = make("h2", "", chipOf(item), make("span", "", item.name));
     if (countsAs(item)) head.append(make("span", "as", say("as", { as: countsAs(item).code })));
-    box.replaceChildren(head, make("p", "", ...marked(item.definition, found)), list);
+    box.replaceChildren(head);
+    if (item.definition) box.append(make("p", "", ...marked(item.definition, found)));
+    if (list.children.length) box.append(list);
     box.scrollTop = 0;
   }
 
-  // ---- Searching: a ranked list with the path of each hit; the tree comes back as it was.
+  // The folded definition does not open over the category that the pointer is on.
+  function pointedAt(item) {
+    const row = item?.row.getBoundingClientRect(), tree_ = tree.getBoundingClientRect();
+    const box = $("about"), wasFolded = box.classList.contains("folded");
+    about(item);
+    if (!wasFolded || box.classList.contains("folded") || !row) return;
+    if (row.bottom > tree.getBoundingClientRect().bottom && row.bottom <= tree_.bottom) {
+      about(active ?? chosen);
+    }
+  }
+
+  // ---- Searching: hits keep their places in the tree, below what they belong to; the best one is active.
+  // The tree comes back as it was.
   const searchedFor = (hit) =>
     [...new Set([...hit.tokens.map((token) => (parts.find((part) => token.includes(part)) ?? token))])].sort((
       one,
       other,
     ) => other.length - one.length);
   let parts = [];
-  const path = (item) => {
-    const up = [];
-    for (let one = item.parent; one; one = one.parent) up.unshift(one);
-    return up;
-  };
-  function detail({ item, field, token, tokens: found }) {
-    const line = make("span", "why");
-    if (!["code", "name"].includes(field)) {
-      const start = item[field].toLowerCase().indexOf(token);
-      line.append(
-        make(
-          "span",
-          "nowrap",
-          `${say(field)}: `,
-          ...marked(item[field].slice(start, start + token.length), searchedFor({ tokens: found })),
-        ),
-      );
-      if (item.parent) line.append(" · ");
-    }
-    line.append(path(item).map((up) => (up.level === 1 ? up.name : `${up.code} ${up.name}`)).join(" › "));
-    return line.textContent ? line : null;
+  function detail({ item, field, token, tokens: found }) { // where the words were found, if not in the name
+    if (["code", "name"].includes(field)) return null;
+    if (field === "also") return make("span", "why", ...marked(item.also, searchedFor({ tokens: found })));
+    const start = item[field].toLowerCase().indexOf(token);
+    const words = marked(item[field].slice(start, start + token.length), searchedFor({ tokens: found }));
+    return make("span", "why", `${say(field)}: `, ...words);
   }
   function look() {
     const query = find.value.trim();
@@ -270,26 +273,24 @@ export function makePicker({ onChange }) {
     const were = hits;
     for (const item of items) {
       item.hit = null;
+      item.leads = false;
       item.why?.remove();
       item.why = null;
     }
     search ??= query ? makeSearch(items) : null;
     hits = query ? search(query) : null;
     for (const { item } of were ?? []) item.label.textContent = item.name;
-    for (const [at, hit] of (hits ?? []).entries()) {
+    for (const hit of hits ?? []) {
       const { item } = hit;
       item.hit = hit;
-      place(item, 1, hits.length, at + 1);
+      for (let up = item.parent; up && !up.leads; up = up.parent) up.leads = true;
       item.why = detail(hit);
       if (item.why) item.label.after(item.why);
       item.label.replaceChildren(...marked(item.name, searchedFor(hit)));
     }
-    if (hits) tree.prepend(...hits.map((hit) => hit.item.row));
-    else if (were) {
-      tree.append(...items.map((item) => item.row));
-      placeAll();
-    }
-    tree.classList.toggle("ranked", hits !== null);
+    for (const item of items) item.row.classList.toggle("path", item.leads && !item.hit);
+    if (hits || were) placeAll();
+    tree.classList.toggle("searched", hits !== null);
     draw();
     $("found").textContent = hits ? say("found", { n: hits.length, all: items.length }) : "";
     activate(hits ? hits.find((hit) => hit.item.can || hit.rank === -2)?.item : chosen);
@@ -384,7 +385,7 @@ export function makePicker({ onChange }) {
     tree.focus({ preventScroll: true });
   });
   tree.addEventListener("pointerover", (event) => {
-    if (event.pointerType === "mouse") about(under(event) ?? active ?? chosen);
+    if (event.pointerType === "mouse") pointedAt(under(event) ?? active ?? chosen);
   });
   tree.addEventListener("pointerleave", () => about(active ?? chosen));
   // Reading the texts of a thousand categories takes some milliseconds: before the first search, not in it.

@@ -33,10 +33,6 @@ function tell() {
 document.addEventListener("keydown", (event) => {
   const target = event.target;
   const form = $("decide");
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form?.contains(target)) {
-    form.requestSubmit();
-    return;
-  }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (types(target)) {
     if (event.key === "Escape") target.blur();

@@ -76,10 +76,6 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 document.addEventListener("keydown", (event) => {
   const target = event.target;
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && target.form?.id === "decide") {
-    target.form.requestSubmit();
-    return;
-  }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (target.closest("#matrix a") && steps[event.key]) {
     event.preventDefault();

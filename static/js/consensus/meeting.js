@@ -193,7 +193,11 @@ async function send(form, submitter) {
       try {
         sessionStorage.removeItem(place(form, of));
       } catch { /* nothing was kept */ }
-      if (act !== "comment" && form.contains(document.activeElement)) document.activeElement.blur();
+      // The keys act again: nobody types on.
+      if (form.contains(document.activeElement)) {
+        if (act === "comment") main.focus({ preventScroll: true });
+        else document.activeElement.blur();
+      }
       form.reset();
       for (const field of form.querySelectorAll("[data-keeps-not]")) field.value = "";
       const fold = form.closest("details");
@@ -202,7 +206,6 @@ async function send(form, submitter) {
     if (name) complain(name, []);
     apply(answer, asked, since);
     if (answer.said) toast(answer.said);
-    if (act === "comment") $("say-text")?.focus({ preventScroll: true });
     later(Number(room.dataset.every));
     return;
   }
@@ -296,7 +299,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && target.form?.dataset.act && !event.isComposing) {
     if (event.ctrlKey || event.metaKey || (target.id === "say-text" && !event.shiftKey)) {
       event.preventDefault();
-      if (!target.form.dataset.sending) target.form.requestSubmit();
+      if (!("sending" in target.form.dataset)) target.form.requestSubmit();
       return;
     }
   }

@@ -184,6 +184,16 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
+// Ctrl+Enter in a field sends its form, as Enter in a line of text does: by its first button. Scripts that do
+// more with it listen on the document, and come first.
+addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
+  if (event.defaultPrevented || event.isComposing) return;
+  const { form } = event.target;
+  if (form?.method !== "post" || !event.target.matches("textarea, select, input:not([type=file])")) return;
+  event.preventDefault();
+  form.requestSubmit([...form.elements].find((field) => field.type === "submit" && !field.disabled));
+});
 // A filter that acts as soon as it is changed; without script its form has a button.
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();

@@ -66,13 +66,15 @@ def test_another_category_than_before_is_refused_by_row_and_nothing_stored(world
     with pytest.raises(errors.ModelLabelsStay) as refusal:
         label_as_model(round_=round_, member=model, rows=rows(world, "C.2", "C.1"))
     issue = world.issues[0].pk
-    assert refusal.value.problems == (f"row 1: issue {issue} has the label C.1, and a label stays.",)
+    assert refusal.value.problems == (
+        f"row 1: issue {issue} already has the label C.1, and a stored label cannot change.",
+    )
     assert refusal.value.status == 409
-    assert str(refusal.value.message) == f"Nothing was stored.\n{refusal.value.problems[0]}"
+    assert str(refusal.value.message) == f"Nothing was saved.\n{refusal.value.problems[0]}"
     assert len(stored()) == 1
 
     same_issue_twice = [ModelRow(world.issues[1].pk, code) for code in ("C.1", "C.2")]
-    with pytest.raises(errors.ModelLabelsStay, match=r"row 2: issue \d+ has the label C.1"):
+    with pytest.raises(errors.ModelLabelsStay, match=r"row 2: issue \d+ already has the label C.1"):
         label_as_model(round_=round_, member=model, rows=same_issue_twice)
     assert len(stored()) == 1
 

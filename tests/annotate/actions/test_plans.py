@@ -16,7 +16,7 @@ from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=6, members=3)]
 
-TOO_SMALL = "These quotas leave some issues without all of their labels."
+TOO_SMALL = "With these quotas, some issues do not get all of their labels."
 NO_QUOTA = "Everyone labels everything in this round, so nobody can have a quota."
 RELEVANCE = ["R", "F", "F.1", "F.2"]
 
@@ -67,7 +67,7 @@ def test_everything_that_is_wrong_is_said_at_once(world):
         (3, 3, None),
         (3, 1, "Of 3 labels, a majority is more than half: 2 to 3."),
         (3, 4, "Of 3 labels, a majority is more than half: 2 to 3."),
-        (3, None, "Say how many equal labels decide an issue: 2 to 3."),
+        (3, None, "Enter how many equal labels decide an issue: 2 to 3."),
         (2, 1, "Of 2 labels, a majority is more than half: 2 to 2."),
         (2, 2, None),
     ],
@@ -78,7 +78,7 @@ def test_a_majority_is_more_than_half_and_not_more_than_all(world, k, majority, 
 
 
 def test_a_number_of_equal_labels_goes_with_a_majority_only(world):
-    words = "A number of equal labels goes with the rule of the majority. Choose it, or leave it out."
+    words = "The number of equal labels is only for the majority rule. Choose the majority rule, or remove the number."
     assert said(world, majority=2) == [("majority", words)]
     assert said(world, rule="meeting") == []
 
@@ -87,9 +87,9 @@ def test_a_number_of_equal_labels_goes_with_a_majority_only(world):
     ("quota", "words"),
     [
         (4, None),
-        (3, f"{TOO_SMALL} With 4 or more for each volunteer they are enough."),
-        (0, "A quota is one label or more. Leave it empty for no end."),
-        (2**31, "A quota is one label or more. Leave it empty for no end."),
+        (3, f"{TOO_SMALL} Give each volunteer a quota of 4 or more."),
+        (0, "A quota is one label or more. Leave the field empty for no quota."),
+        (2**31, "A quota is one label or more. Leave the field empty for no quota."),
     ],
 )
 def test_quotas_fill_the_round(world, quota, words):
@@ -106,11 +106,13 @@ def test_a_quota_of_each_volunteer_is_stored(world):
     assert list(stored) == [(first.pk, 2), (second.pk, 5), (third.pk, None)]
     # Nobody labels an issue twice: the one without a quota gives six labels at most, the others six more.
     [(field, words)] = said(world, allocation="k_of_n", labels_per_issue=2, quota={first.pk: 2, second.pk: 3})
-    assert (field, "With 3 or more" in words) == ("quota", True)
+    assert (field, "a quota of 3 or more" in words) == ("quota", True)
 
 
 def test_nobody_has_a_quota_where_everyone_labels_everything(world):
-    assert said(world, quota=6) == [("quota", f"{NO_QUOTA} Leave it out, or share the issues out.")]
+    assert said(world, quota=6) == [
+        ("quota", f"{NO_QUOTA} Remove the quota, or choose “k volunteers per issue”.")
+    ]
 
 
 def test_a_screening_excludes_a_type_of_its_version(world):
@@ -120,7 +122,7 @@ def test_a_screening_excludes_a_type_of_its_version(world):
     false, reason = factories.category(relevance, "F"), factories.category(relevance, "F.1")
     assert said(world, **screening, excludes=false) == []
     assert said(world, **screening, name="2") == [
-        ("excludes", "Say which type means that an issue leaves the study: one of R, F.")
+        ("excludes", "Choose the type that excludes an issue from the study: one of R, F.")
     ]
     not_a_type = f"The excluded category is not a type of {relevance}. Choose one of R, F."
     assert said(world, **screening, name="2", excludes=reason) == [("excludes", not_a_type)]
@@ -129,7 +131,7 @@ def test_a_screening_excludes_a_type_of_its_version(world):
     of_one = {"version": one_type, "excludes": factories.category(one_type, "F")}
     assert fields_of(world, kind="screening", name="2", **of_one) == ["version"]
     assert said(world, version=relevance, name="2", excludes=false) == [
-        ("excludes", "Only a screening excludes issues. Make it a screening, or leave the excluded type out.")
+        ("excludes", "Only a screening excludes issues. Plan a screening, or remove the excluded type.")
     ]
 
 
@@ -150,7 +152,7 @@ def test_everyone_can_finish_a_training(world):
 
 
 def test_only_a_training_has_a_pass_mark(world):
-    words = "Only a training has a pass mark. Make it a training, or leave the mark out."
+    words = "Only a training has a pass mark. Plan a training, or remove the pass mark."
     assert said(world, pass_mark=80) == [("pass_mark", words)]
     assert said(world, kind="training") == []
 
@@ -161,12 +163,12 @@ def test_the_training_to_be_passed_is_a_training_of_this_study(world):
     assert said(world, kind="training", name="Second training", training=training) == []
     main = Round.objects.get(name="Round")
     assert said(world, name="Next", training=main) == [
-        ("training", "Round is no training. Choose a training round, or none.")
+        ("training", "Round is not a training. Choose a training, or no training.")
     ]
     other = small_world(issues=1)
     elsewhere = other.round(opened=False, kind="training")
     assert said(world, name="Next", training=elsewhere) == [
-        ("training", "This training belongs to another study. Choose one of this study.")
+        ("training", "This training belongs to another study. Choose a training of this study.")
     ]
 
 
@@ -194,7 +196,7 @@ def test_a_drift_check_repeats_a_part_of_pilot_and_main_rounds(world, kind, perc
 def test_a_deadline_lies_ahead(world):
     now = timezone.now()
     assert said(world, deadline=now - timedelta(seconds=1)) == [
-        ("deadline", "The deadline has passed already. Choose a later one.")
+        ("deadline", "This deadline is in the past. Choose a later day.")
     ]
     assert said(world, deadline=now + timedelta(hours=1)) == []
 
@@ -216,7 +218,7 @@ def test_only_what_can_be_labelled_is_planned(world):
         ({"allocation": "crossed", "labels_per_issue": 2}, "labels_per_issue"),
     ):
         assert fields_of(world, **refused) == [field], refused
-    too_deep = "This taxonomy is not that deep: its deepest level is the type."
+    too_deep = "This taxonomy does not have this level. Its deepest level is the type."
     assert said(world, version=flat, depth=Level.THEME) == [("depth", too_deep)]
     assert said(world, version=flat, depth=Level.TYPE) == []
     assert said(world, name="As deep", depth=Level.SUB_THEME) == []

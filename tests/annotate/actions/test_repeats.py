@@ -98,10 +98,15 @@ def test_all_that_is_due_comes_again_and_progress_ends_where_it_said():
     expected = sum(comes_again(issue.pk, _seed(round_, member), 50) for issue in world.issues)
     assert (progress(round_, member).done, progress(round_, member).total) == (0, 12 + expected)
     _label_all(world, round_, member)
-    assert current_turn(round_, member) is None  # nothing is an hour old
+    assert current_turn(round_, member) is None  # nothing is a day old
     assert progress(round_, member).left == expected
     said = text_of(client(member).get(reverse("label", args=[round_.pk])))
-    assert f"Nothing to label now {expected} more issues come later. Look here again in an hour." in said
+    assert (
+        f"Nothing to label now {expected} more issues come tomorrow. 12 of {12 + expected} labelled" in said
+    )
+    assert "every issue" not in said
+    home = text_of(client(member).get(reverse("home")))
+    assert f"{expected} more issues come tomorrow 12 of {12 + expected} done" in home
     _days_later()
     given = []
     while (turn := current_turn(round_, member)) is not None:

@@ -74,7 +74,9 @@ def test_the_plan_is_kept_with_the_sample(world):
         "filter": {
             "source": "issues", "name": "All issues", "query": {}, "year": None, "with_text": False,
             "without_pull_requests": False,
+            "left_out": [],
         },
+        "left_out": [],
         "newest": world.issues[-1].pk,
         "strata": [
             {"id": world.repository.pk, "repository": "a/a", "issues": 30, "size": 11, "drawn": 11},
@@ -142,9 +144,9 @@ def test_only_leads_of_the_study_draw(world):
     [
         ({"name": "  "}, "name", "Give the sample a name."),
         ({"name": "x" * 121}, "name", "longer than 120"),
-        ({"confidence": 1}, "confidence", "more than 0 and less than 100 percent"),
-        ({"margin": 0}, "margin", "more than 0 and less than 100 percent"),
-        ({"share": 1.5}, "share", "more than 0 and less than 100 percent"),
+        ({"confidence": 1}, "confidence", "above 0 and below 100 percent"),
+        ({"margin": 0}, "margin", "above 0 and below 100 percent"),
+        ({"share": 1.5}, "share", "above 0 and below 100 percent"),
         ({"seed": -1}, "seed", "A seed is a whole number from 0 to 9,223,372,036,854,775,807."),
         ({"seed": 2**63}, "seed", "A seed is a whole number"),
     ],
@@ -172,7 +174,7 @@ def test_a_sample_without_issues_is_none(world):
 
 def test_a_name_is_given_once(world):
     drawn(world)
-    with pytest.raises(errors.SampleRefused, match="a sample of this name already"):
+    with pytest.raises(errors.SampleRefused, match="a sample with this name"):
         drawn(world)
     assert Sample.objects.count() == 1
 

@@ -167,7 +167,7 @@ def test_a_training_does_not_open_with_a_volunteer_who_wrote_answers(world):
 
     with pytest.raises(errors.RoundRefused, match="wrote right labels of this training"):
         open_round(round_=planned, by=world.lead)
-    with pytest.raises(errors.VolunteerRefused, match="Choose others"):
+    with pytest.raises(errors.VolunteerRefused, match="Choose other volunteers"):
         require_no_author(planned, both)
     require_no_author(planned, world.members[0])
 

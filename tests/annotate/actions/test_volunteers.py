@@ -119,9 +119,9 @@ def test_only_members_who_label_and_do_not_yet_are_added(world):
     round_ = world.round()
     gone = factories.make_member(world.study, pseudonym="G")
     end_membership(member=gone, by=gone.user)
-    unfit = "%s cannot label in this study: choose one of its owners, leads and volunteers."
+    unfit = "%s cannot label in this study. Choose an owner, a lead or a volunteer."
     for member, words in (
-        (world.members[0], "R1 labels in this round already. Nothing was changed."),
+        (world.members[0], "R1 already labels in this round. Nothing was changed."),
         (factories.make_member(world.study, Role.VIEWER, pseudonym="V"), unfit % "V"),
         (factories.make_member(world.study, Role.MODEL, pseudonym="M"), unfit % "M"),
         (gone, unfit % "G"),
@@ -228,7 +228,7 @@ def test_a_crossed_round_is_handed_over_to_somebody_new(world):
     world.submit(round_, world.issues[1], new, "C.2")
     world.submit(round_, world.issues[1], one, "C.2")
     assert complete(round_) == [2]
-    with pytest.raises(errors.VolunteerRefused, match="R9 labels every issue of this round already"):
+    with pytest.raises(errors.VolunteerRefused, match="R9 already labels every issue of this round"):
         remove_volunteer(round_=round_, member=one, by=world.lead, to=new)
     # Back to the one who was removed: what they have labelled already they do not get again.
     assert remove_volunteer(round_=round_, member=one, by=world.lead, to=two) == RemovedVolunteer(1, 1, 1)
@@ -274,9 +274,9 @@ def test_a_round_keeps_a_volunteer(world):
     with pytest.raises(errors.VolunteerRefused) as refusal:
         remove_volunteer(round_=round_, member=one, by=world.lead)
     assert str(refusal.value) == (
-        "A round keeps at least one volunteer. Add or name another one first, or close the round."
+        "A round needs at least one volunteer. Add another volunteer first, or close the round."
     )
-    with pytest.raises(errors.VolunteerRefused, match="Name somebody else to go on"):
+    with pytest.raises(errors.VolunteerRefused, match="Choose another volunteer for these issues"):
         remove_volunteer(round_=round_, member=one, by=world.lead, to=one)
     assert RoundVolunteer.objects.filter(round=round_, left_at=None).count() == 2
     with pytest.raises(errors.VolunteerRefused, match="Lead does not label in this round"):
@@ -344,9 +344,9 @@ def test_raising_k_makes_complete_issues_wait_where_labels_stay_hidden_and_raise
 @pytest.mark.parametrize(
     ("to", "words"),
     [
-        (2, "An issue of this round gets 2 labels already. Ask for more than that."),
-        (1, "An issue of this round gets 2 labels already. Ask for more than that."),
-        (4, "4 labels per issue need as many volunteers; 3 label now. Add others first."),
+        (2, "Each issue of this round already gets 2 labels. Enter a higher number."),
+        (1, "Each issue of this round already gets 2 labels. Enter a higher number."),
+        (4, "4 labels per issue need 4 volunteers. This round has 3 volunteers: add more first."),
     ],
 )
 def test_k_only_grows_and_never_beyond_the_volunteers(world, to, words):
@@ -389,7 +389,7 @@ def test_a_deadline_is_set_moved_and_taken_away(world):
     round_ = world.round(opened=False)
     later = timezone.now() + timedelta(days=3)
     assert set_deadline(round_=round_, by=world.lead, deadline=later).deadline == later
-    with pytest.raises(errors.VolunteerRefused, match="This moment is over"):
+    with pytest.raises(errors.VolunteerRefused, match="This deadline is in the past"):
         set_deadline(round_=round_, by=world.lead, deadline=timezone.now())
     assert set_deadline(round_=round_, by=world.lead, deadline=None).deadline is None
     assert [verb for verb, _detail in said()] == ["rounds.deadline_set"] * 2
@@ -413,5 +413,5 @@ def test_a_lead_lets_somebody_in_without_the_training(world):
     with pytest.raises(errors.TrainingFirst):
         world.submit(round_, world.issues[1], one, "C.2")
     assert [verb for verb, _detail in said()][-2:] == ["rounds.admitted", "rounds.admission_taken_back"]
-    with pytest.raises(errors.VolunteerRefused, match="asks for no training"):
+    with pytest.raises(errors.VolunteerRefused, match="needs no training"):
         admit(round_=world.round(), member=one, by=world.lead)

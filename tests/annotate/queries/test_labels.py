@@ -94,8 +94,22 @@ def test_progress_of_a_crossed_round(world):
     )
     some = progress(round_, member)
     assert (some.done, some.total, some.today, some.left) == (3, 5, 2, 2)
-    assert some.median_seconds == pytest.approx(10, abs=1)
-    assert some.seconds_left == 2 * some.median_seconds
+    assert (some.median_seconds, some.seconds_left) == (None, None), "two gaps are no pace"
+
+
+@pytest.mark.world(issues=13, members=2)
+def test_a_pace_rests_on_ten_gaps(world):
+    round_, member = world.round(), world.members[0]
+    _label_all(world, round_, member, ["C.2"] * 10)
+    assert progress(round_, member).median_seconds is None
+    world.submit(round_, world.issues[10], member, "C.2")
+    for nth, label in enumerate(Label.objects.order_by("pk")):
+        Label.objects.filter(pk=label.pk).update(
+            submitted_at=timezone.now() - timedelta(seconds=10 * (11 - nth))
+        )
+    found = progress(round_, member)
+    assert found.median_seconds == pytest.approx(10, abs=1)
+    assert found.seconds_left == 2 * found.median_seconds
 
 
 @pytest.mark.world(issues=5, members=3)

@@ -58,7 +58,7 @@ def test_filters_samples_rounds_and_closed_screenings_are_sources(world):
         issues_from(world.study, f"kept:{open_.pk}")
     close_round(round_=open_, by=world.lead)
     assert [(source.value, source.name, source.group) for source in sources(world.study)][3:] == [
-        (f"kept:{open_.pk}", "Screening", "What a screening kept"),
+        (f"kept:{open_.pk}", "Screening", "Issues that a screening kept"),
         (f"round:{open_.pk}", "Screening", "Issues of another round"),
     ]
 

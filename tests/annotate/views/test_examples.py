@@ -69,7 +69,7 @@ def test_none_that_anybody_has_yet_to_label(world) -> None:
     for number in (1, 3):  # 3 is not labelled at all
         assert take(world, world.lead, number).status_code == 422
         page = text_of(listed(world, world.lead, issue=world.issues[number - 1].pk))
-        assert "it cannot be an example now" in page
+        assert "This issue cannot be an example yet" in page
     assert examples_of(world) == ""
 
 

@@ -92,7 +92,7 @@ def test_who_is_taken_out_of_the_round_keeps_what_they_typed(world, name):
     assert (_drafts(), Label.objects.count()) == ([tuple(TYPED.values())], 0)
     page = _post(member, name, round_, form)
     assert page.status_code == 409
-    assert "a lead has taken you out of it" in _text(page)
+    assert "a lead has taken you out" in _text(page)
     assert 'value="a thought of mine"' in _text(page)
     assert "You no longer label in this round" in _text(
         _client(member).get(reverse("label", args=[round_.pk]))
@@ -165,7 +165,7 @@ def test_two_tabs_see_both_texts_and_what_each_proposes(world):
     answer = _post(member, "save_draft", round_, form, **JSON)
     assert answer.status_code == 409
     assert answer.json() == {
-        "detail": "You changed this draft in another window. Both texts are here: choose which one to keep.",
+        "detail": "You changed this draft in another window. Both texts are below: choose which text to keep.",
         "code": "StaleDraft",
         "kept": False,
         "issue": world.issues[0].pk,
@@ -263,8 +263,8 @@ def test_nobody_claims_beyond_their_quota(world):
     assert _ahead(world.members[1], round_) is not None
     client = _client(member)
     done = client.post(reverse("next_issue", args=[round_.pk])).content.decode()
-    assert "You have given as many labels as you were asked for. Thank you." in done
-    assert "Go on labelling" not in client.get(reverse("own_labels", args=[round_.pk])).content.decode()
+    assert "You have given all labels that the lead asked for. Thank you." in done
+    assert "Continue labelling" not in client.get(reverse("own_labels", args=[round_.pk])).content.decode()
 
 
 @pytest.mark.world(issues=2, members=1)
@@ -321,7 +321,7 @@ def test_a_change_that_comes_after_reveal_is_shown_back_without_script(world):
     seen = Label.objects.get().submitted_at.isoformat()
     page = _post(member, "change_label", round_, form | TYPED | {"seen": seen})
     assert page.status_code == 409
-    assert all(text in _text(page) for text in ("It came too late", *TYPED.values()))
+    assert all(text in _text(page) for text in ("Your change came too late", *TYPED.values()))
 
 
 def test_a_refused_answer_that_says_more_than_its_draft_takes_its_place(world):

@@ -64,7 +64,7 @@ def test_the_filter_chooses_the_issues(chosen, expected):
     answer = plan(world, **(everything | chosen))
     if not expected:
         assert answer.status_code == 422
-        assert "No issue is chosen. Widen the filter, or choose another source." in text_of(answer)
+        assert "No issue is chosen. Use fewer filters, or choose another source." in text_of(answer)
         return
     assert answer.status_code == 302
     chosen_ids = RoundIssue.objects.order_by("position").values_list("issue", flat=True)
@@ -81,9 +81,9 @@ def test_a_refused_number_stays_in_the_preview(world):
     answer = plan(world, allocation="k_of_n", labels_per_issue="2", members=[world.members[0].pk])
     said = text_of(answer)
     assert answer.status_code == 422
-    assert "× 2 assignments – 2 labels per issue need as many volunteers, and 1 is chosen." in said
-    assert "2 labels per issue need as many volunteers; 1 is chosen." in said
-    assert "Say how many labels" not in said
+    assert "× 2 assignments – 2 labels per issue need 2 volunteers. You have chosen 1." in said
+    assert "2 labels per issue need 2 volunteers. You have chosen 1." in said
+    assert "Enter the number of labels" not in said
 
 
 def test_drafts_and_foreign_versions_and_members_are_no_choices(world):
@@ -103,7 +103,7 @@ def test_drafts_and_foreign_versions_and_members_are_no_choices(world):
 
 def test_volunteers_are_chosen_beforehand_and_leads_are_not(world):
     page = get(world.lead, "new_round", world.study.slug)
-    assert "Labels per issue Only where" in text_of(page)  # it is not called optional
+    assert "Labels per issue Only for" in text_of(page)  # it is not called optional
     body = page.content.decode()
     boxes = re.findall(r'<input type="checkbox" name="members" value="(\d+)"([^>]*)>', body)
     assert {int(id_): "checked" in rest for id_, rest in boxes} == {
@@ -119,14 +119,14 @@ def test_volunteers_are_chosen_beforehand_and_leads_are_not(world):
         ({"name": ""}, "assignments = 12"),
         (
             {"allocation": "k_of_n", "labels_per_issue": "2"},
-            "× 2 assignments = 8 3 volunteers share them: about 3 each",
+            "× 2 assignments = 8 3 volunteers share the issues, about 3 each.",
         ),
-        ({"allocation": "k_of_n"}, "Say how many labels each issue needs."),
+        ({"allocation": "k_of_n"}, "Enter the number of labels per issue."),
         (
             {"allocation": "k_of_n", "labels_per_issue": "4"},
-            "× 4 assignments – 4 labels per issue need as many volunteers, and 3 are chosen. Choose 1 more,",
+            "× 4 assignments – 4 labels per issue need 4 volunteers. You have chosen 3. Choose 1 more volunteer,",
         ),
-        ({"members": []}, "× 0 assignments = 0 No volunteer is chosen yet."),
+        ({"members": []}, "× 0 assignments = 0 No volunteer chosen yet."),
         ({"repositories": []}, "issues 0"),
     ],
 )

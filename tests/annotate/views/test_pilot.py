@@ -11,6 +11,7 @@ from annotate.queries.pilot import candidates, issue_ids, outcome
 from rounds.models import Answer, Round
 from rounds.queries.blindness import withheld_issues
 from studies.models import Role
+from taxonomy.actions import publish
 from taxonomy.models import Taxonomy
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import read_csv
@@ -138,7 +139,7 @@ def test_labels_revealed_at_the_end_are_not_told_before(world):
     round_ = world.round(name="Pilot", kind="pilot", members=[world.lead], reveal="round_closed")
     said(world, round_, 1, "C.1", "canary")
     page = text_of(get(world.lead, "pilot", round_.pk))
-    assert "Labels of this pilot are revealed when it is closed." in page
+    assert "The labels of this pilot appear here when the round is closed." in page
     assert "canary" not in page
     assert (
         post(world.lead, "pilot_training", round_.pk, form={"more": world.issues[0].url}).status_code == 422
@@ -188,7 +189,7 @@ def test_the_draft_is_edited_before_it_is_published(world, pilot):
     form = {"prefill": "1", "name": "After the pilot", "text": text}
     page = post(world.lead, "new_taxonomy", world.study.slug, form=form)
     assert page.status_code == 200
-    assert "It can be read: 2 types, 3 themes" in text_of(page)
+    assert "The text has no mistakes: 2 types, 3 themes" in text_of(page)
     assert Taxonomy.objects.filter(study=world.study).count() == 1
     edited = text.replace("Deadlock", "Standstill")
     form = {"source": "text", "name": "After the pilot", "text": edited}
@@ -196,6 +197,28 @@ def test_the_draft_is_edited_before_it_is_published(world, pilot):
     made = Taxonomy.objects.get(name="After the pilot").versions.get()
     assert [state.code for state in made.states.all()] == ["A", "A.2", "C", "C.1", "C.11"]
     assert made.states.get(code="C.11").name == "Standstill"
+
+
+def test_the_draft_opens_in_the_editor_and_its_rounds_leave_the_pilot_out(world, pilot):
+    page = get(world.lead, "pilot", pilot.pk)
+    form = dict(
+        re.findall(r'<input type="hidden" name="(source|origin|name)" value="([^"]*)"', page.content.decode())
+    )
+    assert (form["source"], form["origin"]) == ("text", str(pilot.version.taxonomy_id))
+    form |= {"draft": "1", "text": draft_of(page)}
+    answer = post(world.lead, "new_taxonomy", world.study.slug, form=form)
+    made = Taxonomy.objects.get(origin=pilot.version.taxonomy_id)
+    assert (answer.status_code, answer["Location"]) == (302, reverse("draft", args=[made.pk]))
+    editor = text_of(get(world.lead, "draft", made.pk))
+    assert "Deadlock" in editor
+    assert made.versions.get().published_at is None
+    version = publish(taxonomy=made, by=world.lead.user)
+    assert [state.code for state in version.states.order_by("position")] == ["A", "A.2", "C", "C.1", "C.11"]
+    asked = signed_in(world.lead).get(
+        f"{reverse('new_round', args=[world.study.slug])}?kind=main&version={version.pk}"
+    )
+    ticked = re.findall(r'name="left_out" value="([^"]*)"[^>]*checked', asked.content.decode())
+    assert ticked == [f"round:{pilot.pk}"]
 
 
 def test_unused_categories_stay_if_asked(world, pilot):
@@ -274,18 +297,22 @@ def test_a_version_that_names_the_missing_category_has_it_filled_in(world, pilot
 @pytest.mark.parametrize(
     ("rows", "changes", "said"),
     [
-        ([(1, "", "why")], {}, "Give the right category."),
+        ([(1, "", "why")], {}, "Choose the right category."),
         ([(1, "Z.9", "why")], {}, "This version has no category Z.9."),
-        ([(1, "C", "why")], {}, "Labels are compared deeper than C."),
-        ([(1, "C.1", " ")], {}, "Say why it is right."),
+        ([(1, "C", "why")], {}, "C is too broad: labels are compared at a deeper level."),
+        ([(1, "C.1", " ")], {}, "Explain why this label is right."),
         ([(1, "C.1", "x" * 5001)], {}, "The explanation is longer than 5000 characters."),
         ([], {}, "No issue is chosen."),
         ([(1, "C.1", "why")], {"name": ""}, "Give the round a name."),
-        ([(1, "C.1", "why")], {"name": "Pilot"}, "a round of this name already"),
+        ([(1, "C.1", "why")], {"name": "Pilot"}, "a round with this name"),
         ([(1, "C.1", "why")], {"pass_mark": "0"}, "greater than or equal to 1"),
         ([(1, "C.1", "why")], {"members": []}, "Choose at least one volunteer."),
         ([(1, "C.1", "why")], {"members": "lead"}, "is not one of the available choices."),
-        ([(1, "C.1", "why")], {"more": "nowhere"}, "Not one revealed issue of this pilot: nowhere."),
+        (
+            [(1, "C.1", "why")],
+            {"more": "nowhere"},
+            "Not found among the revealed issues of this pilot: nowhere.",
+        ),
     ],
 )
 def test_a_refusal_stores_nothing_and_keeps_what_was_typed(world, pilot, rows, changes, said):
@@ -345,7 +372,7 @@ def test_what_is_withheld_from_the_lead_is_no_part_of_the_outcome(world, pilot):
     assert told(world, pilot) == whole
     for name in ("pilot", "pilot_training"):
         said = [
-            "2 issues are held back from you"
+            "2 issues are hidden until you label them"
             in text_of(signed_in(member).get(reverse(name, args=[pilot.pk])))
             for member in (world.lead, other)
         ]

@@ -156,7 +156,7 @@ def test_a_vote_from_the_labels_answers_them_also_those_that_nobody_sees(world) 
         cast(motion=motion, member=member, choice="for")
         drafted_now = drafted(world.version.taxonomy)
     assert dry_run(drafted_now, world.lead).answered == 2
-    assert "2 open labels get the category that they wait for" in text_of(
+    assert "2 open labels get their missing category" in text_of(
         get(world.lead, "draft_dry_run", world.version.taxonomy_id)
     )
     version = publish(taxonomy=world.version.taxonomy, by=None)
@@ -193,7 +193,7 @@ def test_what_nobody_is_asked_about_again_can_be_taken_back(world) -> None:
         return post(world.lead, "answer_name", world.version.taxonomy_id, **fields).status_code
 
     assert say("C.9") == 302
-    assert "answered by C.9" in page(world, world.members[0])
+    assert "category C.9" in page(world, world.members[0])
     assert say("") == 302
     assert answered(published_version(world.version.taxonomy)) == {}
 

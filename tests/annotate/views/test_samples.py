@@ -8,6 +8,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.actions.samples import draw_sample
+from annotate.errors import SampleRefused
 from annotate.models import Sample
 from annotate.queries.samples import SampleFrame
 from ingest.models import Issue
@@ -77,7 +78,7 @@ def test_the_form_offers_a_seed_and_draws_one_without_it(world):
         ({"seed": "-1"}, "greater than or equal to 0"),
         ({"seed": str(2**63)}, "less than or equal to 9223372036854775807"),
         ({"source": "filter:99"}, "Select a valid choice."),
-        ({"name": "Taken"}, "The study has a sample of this name already."),
+        ({"name": "Taken"}, "The study already has a sample with this name."),
         ({"own": "61"}, "has 60 issues to draw from, not 61."),
         ({"own": "0"}, "No issue would be drawn."),
     ],
@@ -103,7 +104,8 @@ def test_the_calculator_shows_both_roundings_and_their_totals(world):
     said = text_of(post(world.lead, "new_sample", world.study.slug, form=form, **PLAN))
     heads = "Repository Issues Rounded up Cochran Own number"
     assert (
-        f"41 of 63 issues {heads} {world.repository.path} 60 38 37 zz/zz 3 3 3 Total 63 41 40 Draw it" in said
+        f"41 of 63 issues {heads} {world.repository.path} 60 38 37 zz/zz 3 3 3 Total 63 41 40 Draw sample"
+        in said
     )
     assert "zz/without" not in said
     assert not Sample.objects.exists()
@@ -130,15 +132,13 @@ def test_the_calculator_answers_without_javascript_too(world, changes, said):
 
 def test_a_study_without_issues_is_told_to_import_some():
     bare = small_world(issues=0)
-    assert "this study has none yet" in text_of(get(bare.lead, "new_sample", bare.study.slug))
-    assert "this study has none yet" in text_of(get(bare.lead, "samples", bare.study.slug))
+    assert "This study has no issues yet" in text_of(get(bare.lead, "new_sample", bare.study.slug))
+    assert "This study has no issues yet" in text_of(get(bare.lead, "samples", bare.study.slug))
 
 
 def test_the_list_leads_on(world):
-    assert "The calculator says how many" in text_of(get(world.lead, "samples", world.study.slug))
-    assert "A lead of the study draws the first one." in text_of(
-        get(world.members[0], "samples", world.study.slug)
-    )
+    assert "Calculate how many" in text_of(get(world.lead, "samples", world.study.slug))
+    assert "A lead draws the first sample." in text_of(get(world.members[0], "samples", world.study.slug))
     sample = drawn(world)
     page = get(world.members[0], "samples", world.study.slug)
     assert "Pilot sample All 52 95 % ± 5 % 7" in text_of(page).replace("\xa0", " ")
@@ -179,7 +179,7 @@ def test_the_check_says_whether_it_would_come_again(world):
         signed_in(world.lead).get(address, headers=headers)
     )
     factories.make_issues(world.repository, 2)
-    assert "2 issues came since and take no part." in text_of(signed_in(world.lead).get(address))
+    assert "2 newer issues are not part of the draw." in text_of(signed_in(world.lead).get(address))
 
 
 def test_the_urls_download_as_csv(world):
@@ -229,3 +229,36 @@ def test_rest_gives_the_plan_and_the_urls(world):
     assert one["urls"] == [
         place.issue.url for place in sample.drawn.order_by("position").select_related("issue")
     ]
+
+
+def test_a_sample_leaves_out_pilots_trainings_and_other_samples(world):
+    pilot = world.round(
+        kind="pilot", name="Pilot", issues=Issue.objects.filter(pk__in=[one.pk for one in world.issues[:10]])
+    )
+    world.round(kind="main", name="Main", opened=False)
+    first = drawn(world, name="First", own={world.repository.pk: 20})
+    page = get(world.lead, "new_sample", world.study.slug)
+    ticked = re.findall(r'name="left_out" value="([^"]*)"[^>]*checked', page.content.decode())
+    assert ticked == [f"round:{pilot.pk}"]
+    assert "Left out: 10 issues of Pilot." in text_of(page)
+    gone = {one.pk for one in world.issues[:10]} | set(first.drawn.values_list("issue", flat=True))
+    left_out = [f"round:{pilot.pk}", f"sample:{first.pk}"]
+    seen = post(
+        world.lead, "new_sample", world.study.slug, form=form_of(left_out=left_out, preview="1"), **PLAN
+    )
+    assert f"of {60 - len(gone)} issues" in text_of(seen)
+    make(world, name="Second", left_out=left_out, margin="1")
+    second = Sample.objects.get(name="Second")
+    assert set(second.drawn.values_list("issue", flat=True)) == {one.pk for one in world.issues} - gone
+    assert second.plan["left_out"] == [
+        {"source": left_out[0], "name": "Pilot", "issues": 10},
+        {"source": left_out[1], "name": "First", "issues": 20},
+    ]
+    page = text_of(get(world.lead, "sample", world.study.slug, second.pk, query="?check=1"))
+    assert "Left out: 10 issues of Pilot, 20 issues of First." in page
+    assert "in the same order" in page
+    with pytest.raises(SampleRefused) as refusal:
+        draw_sample(
+            study=world.study, by=world.lead, name="Third", frame=SampleFrame(left_out=["round:0"]), seed=7
+        )
+    assert refusal.value.field == "left_out"

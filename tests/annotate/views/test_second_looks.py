@@ -93,7 +93,7 @@ def test_who_labels_in_it_sees_their_own_part(client):
     ]
     assert (answer.context["slots"], answer.context["labels"]) == (2, 1)
     assert answer.context["progress"].complete is None
-    assert "you alone" in text_of(answer)
+    assert "only you until" in text_of(answer)
     [line] = [one for one in client.get(address("rounds", world, look)).context["lines"] if one.round == look]
     assert (line.issues, line.volunteers, line.complete, line.own) == (2, None, None, 1)
 
@@ -139,11 +139,11 @@ def test_a_round_with_an_open_second_look_says_that_labels_are_still_to_come(cli
     world, look = look_of("C.9")
     client.force_login(world.lead.user)
     said = text_of(client.get(reverse("round", args=[look.of_id])))
-    assert "Closing ends the round without the labels still to come" in said
+    assert "Closing ends the round without the missing labels" in said
     assert "All labels are in" not in said
     closing = text_of(client.get(reverse("close_round", args=[look.of_id])))
-    assert "Nothing: all labels are in." not in closing
-    assert "Keep the round open" in closing
+    assert "No label is missing." not in closing
+    assert "Keep round open" in closing
     rows = text_of(client.get(reverse("rounds", args=[world.study.slug])))
     assert re.search(r"second look, Taxonomy \d+ v\d+ open 2 (\d|–) – ", rows), rows
 
@@ -191,15 +191,15 @@ def test_an_answer_by_hand_is_said_where_its_author_labels(world) -> None:
     world.submit(round_, world.issues[0], world.members[0], "?Docs")
     answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.2"), by=world.lead)
     address = reverse("label", args=[round_.pk])
-    assert "1 label of mine needs a category" in page_of(world.members[0], address)
+    assert "1 of your labels needs a new category" in page_of(world.members[0], address)
     assert "needs a category" not in page_of(world.members[1], address)
 
 
 @pytest.mark.parametrize(
     ("who", "told"),
     [
-        ("lead", "is published. A second look begins: 2 labels of 2 people."),
-        ("R2", "is published. A second look begins: 1 label of mine."),
+        ("lead", "is published. A second look begins for 2 labels of 2 people."),
+        ("R2", "is published. A second look begins for 1 label of yours."),
         ("held", "is published."),  # nothing is said of what they have yet to label elsewhere
     ],
 )
@@ -232,22 +232,22 @@ def test_an_open_meeting_says_how_many_of_its_issues_are_looked_at_again() -> No
     world = meeting_world(4, members=3)  # of the first three, two were C.9 for somebody
     world.plan()
     address = reverse("meeting", args=[world.meeting.pk])
-    assert "looked at again" not in page_of(world.lead, address)
+    assert "labelled again for a new taxonomy version" not in page_of(world.lead, address)
     change(world, RETIRE, "C.9")
     world.version = publication(world)
     look = Round.objects.get(of=world.round_)
     gone = look.round_issues.count()
     assert gone > 1
-    assert f"{gone} issues are being looked at again" in page_of(world.lead, address)
+    assert f"{gone} issues are labelled again for a new taxonomy version" in page_of(world.lead, address)
 
     issue = look.round_issues.earliest("position").issue
     for slot in look.assignments.filter(issue=issue):
         world.submit(look, issue, slot.volunteer, "C.2")
     said = page_of(world.lead, address)
     left = f"{gone - 1} issues are" if gone > 2 else "1 issue is"
-    assert f"{left} being looked at again" in said
+    assert f"{left} labelled again for a new taxonomy version" in said
     held = world.waits_for(world.lead, *(place.issue for place in look.round_issues.all()))
-    assert "looked at again" not in page_of(world.lead, address)
+    assert "labelled again for a new taxonomy version" not in page_of(world.lead, address)
     close_round(round_=held, by=world.lead)
     close_meeting(meeting=world.meeting, by=world.lead)
-    assert "looked at again" not in page_of(world.lead, address)
+    assert "labelled again for a new taxonomy version" not in page_of(world.lead, address)

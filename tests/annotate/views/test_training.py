@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=2)]
 def test_a_lead_gives_right_labels_one_by_one(world):
     planned = training(world, "C.1", "-", "-", opened=False)
     issue = world.issues[1]
-    assert "1 of 3 answered" in text_of(get(world.lead, "answers", planned.pk))
+    assert "1 of 3 right labels given" in text_of(get(world.lead, "answers", planned.pk))
 
     form = {"category": world.category("C.2").pk, "explanation": "It does not start."}
     response = post(world.lead, "set_answer", planned.pk, issue.pk, form=form)
@@ -46,14 +46,16 @@ def test_a_lead_gives_right_labels_one_by_one(world):
     )
     body = line.content.decode()
     assert (line.status_code, "<html" in body, f'id="{target}"' in body) == (200, False, True)
-    assert "<b>3</b> of 3 answered" in " ".join(body.split())
+    assert "<b>3</b> of 3 right labels given" in " ".join(body.split())
     assert 'hx-swap-oob="true"' in body
     assert list(Answer.objects.order_by("issue").values_list("explanation", flat=True)) == [
         "Because of C.1.",
         "It does not start.",
         "It does not start.",
     ]
-    assert "All are answered: open the training" in text_of(get(world.lead, "answers", planned.pk))
+    assert "All right labels are given. Go to the training to open it." in text_of(
+        get(world.lead, "answers", planned.pk)
+    )
     assert post(world.lead, "remove_answer", planned.pk, issue.pk).status_code == 302
     assert not Answer.objects.filter(issue=issue).exists()
 
@@ -61,10 +63,10 @@ def test_a_lead_gives_right_labels_one_by_one(world):
 def test_a_refused_right_label_keeps_what_was_typed(world):
     planned = training(world, "-", "-", opened=False)
     for form, said in (
-        ({"category": "", "explanation": "Typed text"}, "Choose the category that is right."),
+        ({"category": "", "explanation": "Typed text"}, "Choose the right category."),
         (
             {"category": world.category("C").pk, "explanation": "Typed text"},
-            "This round compares labels at a deeper level.",
+            "This category is too broad for this round.",
         ),
     ):
         response = post(world.lead, "set_answer", planned.pk, world.issues[0].pk, form=form)
@@ -132,7 +134,7 @@ def test_a_label_is_followed_by_the_right_one_and_then_by_the_next_issue(world):
     assert "Not right: the lead chose another category." in body
     assert "Because of C.1." in body
     assert "Definition of C.1" in body
-    assert "1 of 2 labelled, 0 as the lead" in " ".join(body.split())
+    assert "1 of 2 labelled, 0 right" in " ".join(body.split())
     assert reverse("change_label", args=[opened.pk]) not in body
     assert reverse("submit_label", args=[opened.pk]) not in body
 
@@ -204,7 +206,7 @@ def test_a_main_round_shows_the_training_first(world):
     assert text_of(get(world.members[0], "label", main.pk)) == said  # whatever the others do
 
     assert f"First the training: {opened.name}" in said
-    assert "2 of 3 done 1 as the lead" in said
+    assert "2 of 3 done 1 right" in said
     assert f'href="{reverse("label", args=[opened.pk])}"' in response.content.decode()
 
 
@@ -220,7 +222,7 @@ def test_home_shows_the_training_first_and_the_main_round_once_it_is_passed(worl
     member = world.members[0]
 
     before = text_of(get(member, "home"))
-    assert f"{opened.name} 1 issue to train with opens The great round to me" in before
+    assert f"{opened.name} 1 issue to train with opens The great round to you" in before
     assert "issues to label" not in before
 
     label_as(world, opened, member, "C.1")
@@ -250,8 +252,10 @@ def test_the_page_of_trainings_is_for_members_who_read_what_is_revealed(world):
 
 
 def test_without_a_training_the_page_says_what_to_do(world):
-    assert "Plan a round" in text_of(get(world.lead, "training", world.study.slug))
-    assert "No training round was opened yet." in text_of(get(world.members[0], "training", world.study.slug))
+    assert "Plan training" in text_of(get(world.lead, "training", world.study.slug))
+    assert "Results will be here when a lead opens a training." in text_of(
+        get(world.members[0], "training", world.study.slug)
+    )
 
 
 # --- REST, and what training does not count in
@@ -278,9 +282,9 @@ def test_a_training_is_nothing_to_settle_and_no_stage_of_the_report(world):
 
     said = text_of(get(world.lead, "study", world.study.slug))
 
-    assert "to settle" not in said
+    assert "to decide" not in said
     assert "Report to come later" in said
-    assert "disagreement to settle" not in text_of(get(world.lead, "home"))
+    assert "disagreement to decide" not in text_of(get(world.lead, "home"))
 
 
 def test_the_study_leads_to_the_right_labels_that_are_missing(world):
@@ -348,5 +352,5 @@ def test_what_is_withheld_is_in_no_number_of_a_training_but_ones_own(world):
     assert [(seat.labels, seat.right) for seat in held.seats] == [(3, 2), (2, 1)]
     assert [(seat.labels, seat.right) for seat in whole.seats] == [(3, 2), (3, 1)]
     said = [get(member, "training", world.study.slug).content.decode() for member in (first, second)]
-    assert ["1 issue is held back from you" in page for page in said] == [True, False]
+    assert ["1 issue is hidden until you label it" in page for page in said] == [True, False]
     assert ["quetzal" in page for page in said] == [False, True]

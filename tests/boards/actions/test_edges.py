@@ -24,7 +24,7 @@ def test_a_card_that_somebody_moved_since_is_not_merged_away_from_there():
     seen = world.state()["revision"]
     world.act(world.two, "move", cards=[hang], to=stops)
     for shown in ({}, {"from": {str(crash): None, str(hang): None}}):
-        with pytest.raises(errors.BoardClash, match="“Hang” into “Stops” meanwhile"):
+        with pytest.raises(errors.BoardClash, match="has put “Hang” into “Stops”"):
             world.act(world.one, "merge", cards=[crash, hang], text="Stops", seen=seen, **shown)
     assert places(world.board) == {"Crash": None, "Hang": "Stops", "Slow": None, "Leak": None}
     where = {str(hang): stops, str(crash): None}

@@ -49,7 +49,7 @@ def test_a_card_that_somebody_moved_since_stays_where_they_put_it(world):
     stops, other = world.pile("Stops"), world.pile("Other")
     seen = world.state()["revision"]
     world.act(world.two, "move", cards=[crash], to=stops)
-    with pytest.raises(errors.BoardClash, match="“Crash” into “Stops” meanwhile"):
+    with pytest.raises(errors.BoardClash, match="has put “Crash” into “Stops”"):
         world.act(world.one, "move", cards=[crash, hang], to=other, seen=seen)
     with pytest.raises(errors.BoardClash):
         world.act(world.one, "move", cards=[crash], to=other, **{"from": {str(crash): None}})
@@ -70,7 +70,7 @@ def test_two_who_put_a_card_into_the_same_pile_do_not_clash(world):
 def test_nothing_is_put_into_a_pile_that_is_gone(world):
     stops = world.pile("Stops", world.cards[0])
     world.act(world.two, "drop", pile=stops)
-    with pytest.raises(errors.BoardClash, match="no longer there"):
+    with pytest.raises(errors.BoardClash, match="no longer exists"):
         world.act(world.one, "move", cards=[world.cards[1]], to=stops)
     for kind, fields in (
         ("describe", {"pile": stops, "name": "X"}),
@@ -107,10 +107,10 @@ def test_a_pile_is_described_and_nothing_of_others_is_written_over(world):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": " "}, "needs a name"),
+        ({"name": " "}, "Enter a name for the pile"),
         ({"name": "x" * 201}, "200"),
         ({"theme": "C.99"}, "C.99"),
-        ({"theme": "C"}, "no theme C"),
+        ({"theme": "C"}, "does not have the theme C"),
         ({"theme": "C.1.i"}, "C.1.i"),
         ({"definition": "x" * 10_001}, "10000"),
         ({"name": "other"}, "already"),

@@ -88,7 +88,7 @@ def test_what_was_split_or_merged_does_not_come_again(begun):
     assert state_of(board, world.lead)["news"] == 0
     _say(world, round_, world.issues[2], "Crash at start", "Slow leak")
     assert state_of(board, world.lead)["news"] == 0
-    with pytest.raises(errors.BoardRefused, match="nothing that is not on the board"):
+    with pytest.raises(errors.BoardRefused, match="The board already has all summaries"):
         _bring(world, board)
 
 
@@ -140,7 +140,7 @@ def test_a_board_is_not_filled_beyond_what_it_holds(begun, monkeypatch):
     world, round_, board = begun
     _say(world, round_, world.issues[2], "Odd colours", "Stripes")
     monkeypatch.setattr("boards.actions.news.MAX_SUMMARIES", 5)
-    with pytest.raises(errors.BoardRefused, match="at most 5 cards, and these are 2 more"):
+    with pytest.raises(errors.BoardRefused, match="2 new cards are too many: a board has at most 5 cards"):
         _bring(world, board)
     monkeypatch.setattr("boards.actions.news.MAX_SUMMARIES", 6)
     _bring(world, board)

@@ -135,7 +135,7 @@ def test_nothing_is_said_of_a_card_that_is_hidden_by_trying_to_move_it():
         {"act": "split", "card": crash, "texts": ["One", "Two"]},
         {"act": "merge", "cards": [crash, Card.objects.get(text="Slow").pk], "text": "Both", "seen": 0},
     ):
-        with pytest.raises(errors.BoardClash, match=r"^A card is no longer there"):
+        with pytest.raises(errors.BoardClash, match=r"^A card no longer exists"):
             act(board, reader, body)
     assert Move.objects.count() == 1
 

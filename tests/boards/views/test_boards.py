@@ -53,7 +53,7 @@ def test_an_empty_list_says_what_to_do_to_who_may(client):
     assert begin in signed_in(lead).get(address).text
     page = signed_in(volunteer).get(address).text
     assert begin not in page
-    assert "A lead of the study begins the first one." in page
+    assert "A lead of the study creates the first board." in page
 
 
 def test_the_list_costs_the_same_at_one_board_and_at_three(world):
@@ -79,7 +79,7 @@ def test_the_list_says_how_far_a_board_is_but_not_one_that_is_sorted_apart(world
     apart.pile("Secret", apart.cards[0], by=apart.one)
     page = listed(apart).text
     assert "0 of 2 done" in page
-    assert page.count("Hidden until all sort together") == 2
+    assert page.count("hidden until the joint session starts") == 2
 
 
 def test_a_board_begins_with_a_file_and_its_piles(world):
@@ -106,16 +106,16 @@ def test_each_refused_line_of_a_file_is_named_and_nothing_is_stored(world):
     wrong = upload(FILE + b'Cause,Third,"Crash\nCause,Fourth\n')
     answer = begun(world, file=wrong)
     assert answer.status_code == 422
-    assert "2 lines are refused" in answer.text
+    assert "2 lines have mistakes" in answer.text
     assert "Line 4: the quote at character 13 is not closed in this line" in answer.text
-    assert "Line 5: the row has 2 cells, not 3" in answer.text
+    assert "Line 5: the row has 2 cells instead of 3" in answer.text
     assert Board.objects.count() == 1
 
 
 def test_a_file_is_looked_at_before_anything_is_stored(world):
     answer = begun(world, file=upload(), check="1")
     assert answer.status_code == 200
-    assert "It can be read: 3 cards of 2 sub-themes." in answer.text
+    assert "The file has no mistakes: 3 cards in 2 sub-themes." in answer.text
     assert Board.objects.count() == 1
 
 
@@ -125,8 +125,8 @@ def test_a_file_is_looked_at_before_anything_is_stored(world):
         ({}, "This field is required."),
         ({"source": "labels", "about": ""}, "This field is required."),
         ({"source": "labels", "about": "0"}, "Select a valid choice."),
-        ({"name": "symptoms", "file": True}, "There is a board of this name already."),
-        ({"sorters": ["one"], "file": True}, "It takes two people to sort apart."),
+        ({"name": "symptoms", "file": True}, "A board with this name already exists."),
+        ({"sorters": ["one"], "file": True}, "Choose at least two members to sort alone, or nobody."),
     ],
 )
 def test_what_is_missing_or_wrong_is_said(world, fields, words):
@@ -143,11 +143,11 @@ def test_what_is_missing_or_wrong_is_said(world, fields, words):
 
 def test_a_board_of_labels_needs_some_with_summaries(world):
     about = factories.category(world.version, "A")
-    with pytest.raises(Exception, match="No label here has a summary"):
+    with pytest.raises(Exception, match="This category has no summary"):
         start_board(taxonomy=world.version.taxonomy, name="None", about=about, by=world.lead)
     answer = begun(world, source="labels", about=about.pk)
     assert answer.status_code == 422
-    assert "No label here has a summary that is complete and revealed." in answer.text
+    assert "This category has no summary of a complete and revealed issue." in answer.text
 
 
 def test_each_phase_offers_its_own_steps():
@@ -160,11 +160,11 @@ def test_each_phase_offers_its_own_steps():
     ]:  # fmt: skip
         assert (button in page.text) is there, button
     assert "You sort alone" in sorter.text
-    assert "hidden from you too" in lead.text
+    assert "All piles are hidden from you" in lead.text
 
     Sorting.objects.filter(member=apart.one).update(done_at=timezone.now())
     done = shown(apart, apart.one)
-    assert "You are done." in done.text
+    assert "You have finished sorting." in done.text
     assert 'id="undo"' not in done.text
 
     together = board_world()
@@ -242,7 +242,7 @@ def test_the_piles_can_be_read_without_a_script(monkeypatch):
     assert "The first" not in page.text
     monkeypatch.setattr("boards.views.boards.CARDS_SHOWN", 1)
     cut = signed_in(world.two).get(address).text
-    assert ("The first 1 of 2." in cut, "Hang" in cut) == (True, False)
+    assert ("The first 1 of 2 cards." in cut, "Hang" in cut) == (True, False)
     assert address in signed_in(world.two).get(world.board.get_absolute_url()).text
 
 
@@ -271,7 +271,7 @@ def test_pages_say_how_many_issues_are_withheld_whatever_was_said_of_them():
     pages = [reverse("boards", args=[world.version.taxonomy_id]), board.get_absolute_url()]
     pages.append(reverse("board_piles", args=[board.pk]))
     for address in pages:
-        assert "2 issues are held back from you" in signed_in(reader).get(address).text
+        assert "2 issues are hidden until you label them" in signed_in(reader).get(address).text
         assert "held back" not in signed_in(world.members[1]).get(address).text
     file = signed_in(reader).post(reverse("board_mapping", args=[board.pk]))
     assert file.headers["Crosscheck-Withheld"] == "2"

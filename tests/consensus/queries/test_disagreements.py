@@ -332,7 +332,7 @@ def test_a_filter_leaves_those_who_stand_apart(parted):
     apart = {member.pseudonym: _listed(round_, volunteer=member.pk) for member in world.members}
     assert apart["R1"] == [two, three, five]
     assert apart["R7"] == [one, four]
-    # A tie has no largest group, so that nobody stands apart from it.
+    # A tie has no largest group, so that nobody is in a minority.
     tied = small_world(issues=1, members=2)
     open_one = tied.round()
     _label(tied, open_one, "C.2 C.3")

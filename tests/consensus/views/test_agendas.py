@@ -53,7 +53,7 @@ def test_chosen_issues_go_on_an_agenda_and_the_dashboard_comes_back(world):
     assert set(AgendaItem.objects.values_list("issue", flat=True)) == set(chosen[:2])
     said = _said(done, world.lead)
     assert "2 issues are now on the agenda of Monday." in said
-    assert "1 was left out" in said
+    assert "1 issue was left out" in said
     fragment = _post(
         world.lead, "put_on_agenda", round_, headers={"HX-Request": "true"}, meeting=meeting.pk, issues=chosen
     )  # fmt: skip
@@ -81,7 +81,7 @@ def test_without_a_meeting_the_page_asks_which(world):
     assert "Monday" in text
     assert "Over" not in text.split()
     assert f'name="issues" value="{world.issues[0].pk}"' in " ".join(page.content.decode().split())
-    assert "1 issue is chosen: all that are open of what these filters find." in _text(
+    assert "1 open issue matches these filters." in _text(
         _post(world.lead, "put_on_agenda", round_, query="pair=C.2+C.3", all=1)
     )
 
@@ -136,7 +136,7 @@ def test_what_is_chosen_is_left_to_a_pair(world):
     first, second = (member.pk for member in world.members[:2])
     same = _post(world.lead, "assign_pair", round_, issues=chosen, first=first, second=first)
     assert same.status_code == 422
-    assert "Choose somebody else: a pair is two people." in _text(same)
+    assert "Choose two different people." in _text(same)
 
     key = str(uuid4())
     for click in range(2):
@@ -144,12 +144,12 @@ def test_what_is_chosen_is_left_to_a_pair(world):
             world.lead, "assign_pair", round_, issues=chosen, first=first, second=second, form_key=key
         )  # fmt: skip
         assert done["Location"] == reverse("disagreements", args=[round_.pk])
-        assert ("2 issues are left to R1 and R2." in _said(done, world.lead)) is (click == 0)
+        assert ("2 issues are assigned to R1 and R2." in _said(done, world.lead)) is (click == 0)
     meeting = Meeting.objects.get()
     assert (meeting.name, meeting.items.count()) == ("R1 and R2", 2)
     late = _post(world.lead, "assign_pair", round_, issues=chosen, first=first, second=second)
     assert late.status_code == 409
-    assert "None of these issues can go on this agenda" in _text(late)
+    assert "All of these issues are decided or on the agenda of another meeting" in _text(late)
 
 
 # --- opened again
@@ -159,7 +159,7 @@ def test_a_decided_issue_is_opened_again_with_the_reason(world):
     round_, issue = _round(world), world.issues[0]
     world.settle(round_, issue, "C.2")
     asks = signed_in(world.lead).get(reverse("reopen_issue", args=[round_.pk, issue.pk]))
-    assert "What stands now" in _text(asks)
+    assert "Current decision" in _text(asks)
     assert "Said by the lead." in _text(asks)
     empty = _post(world.lead, "reopen_issue", round_, issue.pk, why=" ", seen_number=1)
     assert empty.status_code == 422
@@ -177,13 +177,13 @@ def test_a_stale_reopening_keeps_the_reason_and_shows_what_stands(world):
     world.settle(round_, issue, "C.3", seen=1)
     stale = _post(world.lead, "reopen_issue", round_, issue.pk, why="The log was cut.", seen_number=1)
     assert stale.status_code == 409
-    assert "decided this issue anew meanwhile" in _text(stale)
+    assert "changed the decision while you typed" in _text(stale)
     assert "The log was cut." in _text(stale)
     assert 'name="seen_number" value="2"' in " ".join(stale.content.decode().split())
     _post(world.lead, "reopen_issue", round_, issue.pk, why="It was.", seen_number=2)
     late = _post(world.lead, "reopen_issue", round_, issue.pk, why="The log was cut.", seen_number=2)
     assert late.status_code == 409
-    assert "opened this issue again meanwhile" in _text(late)
+    assert "already reopened this issue" in _text(late)
 
 
 def test_what_is_none_or_withheld_is_not_found(world):

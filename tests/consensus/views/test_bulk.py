@@ -47,12 +47,12 @@ def _back(member, round_, bulk):
 
 def test_the_dry_run_says_what_is_decided_and_what_stays_open(world):
     text = text_of(_get(world.lead, _round(world), at_least=4))
-    assert "Would be decided 2 Would stay open 3 On an agenda, left to it 0" in text
+    assert "Would be decided 2 Would stay open 3 On an agenda, not decided here 0" in text
     assert "C.2 Name of C.2 1 50.0 % of 2 C.9 Name of C.9 1 50.0 % of 2" in text
     assert "4 : 1 decided 2" in text
-    assert "3 : 2 open: fewer than 4 labels are the same 1" in text
-    assert "2 : 2 : 1 open: no group is the largest 1" in text
-    assert "2 : 1 : 1 : 1 open: fewer than 4 labels are the same 1" in text
+    assert "3 : 2 open: fewer than 4 equal labels 1" in text
+    assert "2 : 2 : 1 open: no largest group 1" in text
+    assert "2 : 1 : 1 : 1 open: fewer than 4 equal labels 1" in text
     assert "nothing is decided yet" in text
     assert "Decide 2 issues by majority" in text
     assert not Decision.objects.exists()
@@ -70,14 +70,14 @@ def test_decided_it_can_be_undone_at_once(world):
     assert done.status_code == 302
     assert done["Location"] == f"{reverse('decide_majority', args=[round_.pk])}?at_least=3&done={bulk.pk}"
     text = text_of(signed_in(world.lead).get(done["Location"]))
-    assert "3 issues were decided by at least 3 equal labels. Undo" in text
+    assert "3 issues were decided by at least 3 equal labels. Take back decisions" in text
     assert "nothing is decided yet" not in text
     assert "3 issues by majority, at least 3 equal labels by Lead" in text
 
     back = _back(world.lead, round_, bulk)
     assert (back.status_code, back["Location"]) == (302, reverse("decide_majority", args=[round_.pk]))
     text = text_of(_get(world.lead, round_, done=bulk.pk))
-    assert "Undo" not in text
+    assert "Take back decisions" not in text
     assert "taken back by Lead" in text
     assert "Would be decided 3" in text
     assert "nothing is decided yet" in text
@@ -86,7 +86,7 @@ def test_decided_it_can_be_undone_at_once(world):
 def test_filters_in_the_address_narrow_it_and_stay(world):
     round_ = _round(world)
     text = text_of(_get(world.lead, round_, pair="C.2 C.3", split="4:1"))
-    assert "Pair C.2 and C.3 Split 4 : 1 Without the filters" in text
+    assert "Pair C.2 and C.3 Split 4 : 1 Remove filters" in text
     assert "Decide 1 issue by majority" in text
     done = _post(world.lead, round_, "pair=C.2+C.3&split=4%3A1")
     assert "pair=C.2+C.3&split=4%3A1&at_least=3" in done["Location"]
@@ -109,23 +109,23 @@ def test_nothing_to_decide_is_said(world):
     assert "nothing to decide" in text_of(_get(world.lead, round_, at_least=5))
     response = _post(world.lead, round_, at_least=5)
     assert response.status_code == 409
-    assert "None of these issues waits for such a decision any more." in text_of(response)
+    assert "None of these issues waits for this decision now." in text_of(response)
 
 
 def test_where_a_meeting_decides_only_undoing_is_left(world):
     round_ = _round(world, rule=Round.Rule.MEETING)
-    assert "In this round a meeting decides" in text_of(_get(world.lead, round_))
+    assert "In this round only a meeting decides" in text_of(_get(world.lead, round_))
     assert _post(world.lead, round_).status_code == 409
     hidden = _round(world, reveal=Round.Reveal.ROUND_CLOSED)
-    assert "reveals its labels when it is closed" in text_of(_get(world.lead, hidden))
+    assert "Labels are revealed when this round closes" in text_of(_get(world.lead, hidden))
 
 
 def test_what_is_withheld_is_a_number_and_nothing_else(world):
     round_ = _round(world)
     world.round(members=[world.lead, *world.members])
     text = text_of(_get(world.lead, round_))
-    assert "Would be decided 0 Would stay open 0 On an agenda, left to it 0 Held back from you 5" in text
-    assert "By split" not in text
+    assert "Would be decided 0 Would stay open 0 On an agenda, not decided here 0 Hidden from you 5" in text
+    assert "Result by split" not in text
 
 
 def test_a_bulk_decision_of_another_round_is_not_found(world):
@@ -140,7 +140,7 @@ def test_alike_decisions_are_in_the_list(world):
         round_=round_, by=world.lead, issues=[world.issues[0].pk], category=world.category("C.2"),
         rationale="The log shows it.",
     )  # fmt: skip
-    assert "1 issue alike, with one rationale by Lead" in text_of(_get(world.lead, round_))
+    assert "1 issue similar issues, one rationale by Lead" in text_of(_get(world.lead, round_))
 
 
 def test_the_page_costs_the_same_at_one_issue_and_at_five(world):

@@ -55,7 +55,7 @@ def test_only_owner_and_leads_are_offered_to_settle(world, labelled, role):
     member = factories.make_member(world.study, role, pseudonym="X")
     page = get(member, labelled, f"issue={world.issues[0].pk}")
     assert 'id="decide"' not in page.content.decode()
-    assert "a lead of the study, or a meeting, decides" in text_of(page)
+    assert "A lead or a meeting decides" in text_of(page)
 
 
 # --- what is on it
@@ -64,8 +64,8 @@ def test_only_owner_and_leads_are_offered_to_settle(world, labelled, role):
 def test_the_sentence_counts_with_its_bases(world, labelled):
     world.settle(labelled, world.issues[0], "C.9")
     assert (
-        "3 of 4 complete issues are not unanimous (75.0 %). 1 is decided, 0 are on an agenda, 2 are open."
-        " 4 of the round's 5 issues are complete; the others stay blind."
+        "Labels differ on 3 of 4 complete issues (75.0 %). Decided: 1 . On an agenda: 0 . Open: 2 ."
+        " 4 of 5 issues in this round are complete. Labels of the other issues stay hidden."
     ) in text_of(get(world.lead, labelled))
 
 
@@ -73,7 +73,7 @@ def test_the_sentence_counts_with_its_bases(world, labelled):
 def test_shares_are_rounded(world):
     round_ = world.round()
     give_labels(world, round_, "C.2 C.9", "C.2 C.9", "C.2 C.2")
-    assert "2 of 3 complete issues are not unanimous (66.7 %)." in text_of(get(world.lead, round_))
+    assert "Labels differ on 2 of 3 complete issues (66.7 %)." in text_of(get(world.lead, round_))
 
 
 def test_the_list_shows_chips_in_fixed_columns_with_the_odd_ones_marked(world, labelled):
@@ -86,8 +86,8 @@ def test_the_list_shows_chips_in_fixed_columns_with_the_odd_ones_marked(world, l
         [("C.2", "odd"), ("C.9", "ghost"), ("C.9", "ghost"), ("C.9", "ghost")],
     ]
     said = text_of(response)
-    assert "3 × C.2, 1 × C.9 part at theme" in said.replace(" ,", ",")
-    assert "2 × B.1, 2 × C.2 part at type" in said.replace(" ,", ",")
+    assert "3 × C.2, 1 × C.9 differ in theme" in said.replace(" ,", ",")
+    assert "2 × B.1, 2 × C.2 differ in type" in said.replace(" ,", ",")
     assert [f"R{n}" for n in range(1, 5)] == re.findall(r'class="v" title="(\w+)"', response.content.decode())
 
 
@@ -121,7 +121,7 @@ def test_the_matrix_counts_issues_by_pair_and_links_filter(world, labelled):
 def test_the_matrix_at_the_level_of_types(world, labelled):
     response = get(world.lead, labelled, "level=type")
     assert cells_of(response) == {"B-C": "1", "C-B": "1", "C-C": "2"}
-    assert "Where two types meet" in text_of(response)
+    assert "Disagreements by pair of types" in text_of(response)
 
 
 def test_the_levels_end_at_the_rounds_depth(world):
@@ -134,11 +134,8 @@ def test_the_levels_end_at_the_rounds_depth(world):
 
 def test_the_largest_pairs_come_first(world, labelled):
     text = text_of(get(world.lead, labelled))
-    assert (
-        "largest pairs issues C.2 C.9 Name of C.2 or Name of C.9 2 2 B.1 C.2 Name of B.1 or Name of C.2 1 1"
-        in text
-    )
-    assert "2 issues two-way first" in text_of(get(world.lead, labelled, "pair=C.2+C.9"))
+    assert "issues C.2 C.9 Name of C.2 or Name of C.9 2 2 B.1 C.2 Name of B.1 or Name of C.2 1 1" in text
+    assert "2 issues Two-sided disagreements first" in text_of(get(world.lead, labelled, "pair=C.2+C.9"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +153,7 @@ def test_counts_of_states_follow_the_other_filters(world, labelled):
     world.settle(labelled, world.issues[0], "C.9")
     text = text_of(get(world.lead, labelled, "pair=C.2+C.9&state=open"))
     assert (
-        "1 issue two-way first, then closest split Changed since: show anew All 2 Open 1 On an agenda 0 Decided 1"
+        "1 issue Two-sided disagreements first, closest votes on top Numbers changed: reload list All 2 Open 1 On an agenda 0 Decided 1"
         in text
     )
 
@@ -240,7 +237,7 @@ def test_the_page_costs_the_same_for_one_row_and_for_three(query):
         address = f"{reverse('disagreements', args=[round_.pk])}?{query.format(world.issues[0].pk)}"
         assert len(listed(signed_in(world.lead).get(address))) == rows
         counts.append(queries_of(signed_in(world.lead), address))
-    assert counts[0] == counts[1] == {"": 13, "pair=C.2+C.9": 14}.get(query, 16)
+    assert counts[0] == counts[1] == {"": 15, "pair=C.2+C.9": 16}.get(query, 18)
 
 
 # --- nothing to show
@@ -253,22 +250,26 @@ def test_empty_states_say_what_comes_next(world):
     assert "No issue is complete yet" in text_of(get(world.lead, opened))
     blind = world.round(reveal=Round.Reveal.ROUND_CLOSED)
     give_labels(world, blind, "C.2 C.2 C.9 C.2")
-    assert "reveals its labels when it is closed" in text_of(get(world.lead, blind))
+    assert "Labels are revealed when this round closes" in text_of(get(world.lead, blind))
     give_labels(world, opened, "C.2 C.2 C.2 C.2")
-    assert "agree: there is nothing to settle" in text_of(get(world.lead, opened))
+    assert "agree. There is nothing to decide." in text_of(get(world.lead, opened))
 
 
 def test_an_empty_list_offers_a_way_out(world, labelled):
-    assert "No disagreement matches these filters. Clear the filters" in text_of(
+    assert "No disagreement matches these filters. Clear filters" in text_of(
         get(world.lead, labelled, "type=A")
     )
-    assert "None of these is decided yet. Show all" in text_of(get(world.lead, labelled, "state=decided"))
-    assert "None of these is on an agenda. Show all" in text_of(get(world.lead, labelled, "state=agenda"))
+    assert "None of these issues is decided yet. Show all" in text_of(
+        get(world.lead, labelled, "state=decided")
+    )
+    assert "None of these issues is on an agenda. Show all" in text_of(
+        get(world.lead, labelled, "state=agenda")
+    )
     for issue, code in zip(
         (world.issues[0], world.issues[2], world.issues[3]), ("C.9", "C.2", "C.9"), strict=True
     ):
         world.settle(labelled, issue, code)
-    assert "all of these are decided, or on an agenda. Show all" in text_of(
+    assert "All issues are decided or on an agenda. Show all" in text_of(
         get(world.lead, labelled, "state=open")
     )
 
@@ -335,7 +336,7 @@ def test_a_cell_at_the_level_of_types_leads_to_the_themes_inside_it(world, label
     assert listed(inside) == [world.issues[2].pk]
     assert cells_of(inside) == {"B.1-C.2": "1"}
     assert re.findall(r'<th scope="row" title="Name of (B[^"]*)"', inside.content.decode()) == ["B.1", "B.2"]
-    assert "Where two themes meet all types B and C" in text_of(inside)
+    assert "Disagreements by pair of themes all types B and C" in text_of(inside)
     up = html.unescape(re.search(r'href="([^"]*)"[^>]*id="trail-1"', inside.content.decode())[1])
     assert up == f"{page}?level=type"
     # A theme picked inside stays inside; picked again it leads back to the whole cell.
@@ -365,8 +366,8 @@ def test_the_menus_offer_what_there_is(world, labelled):
     body = get(world.lead, labelled, "split=3:1").content.decode()
     text = text_of(get(world.lead, labelled, "split=3:1"))
     assert "Split 3 : 1 any 2 : 2 1 3 : 1 2" in text
-    assert "Stands apart any R1 R2 R3 R4" in text
-    assert "Part at any type theme" in text
+    assert "Minority label any R1 R2 R3 R4" in text
+    assert "Differ in any type theme" in text
     assert "Keyword" not in text
     assert "Cause any slip unclear guideline unclear issue missing category overlapping categories" in text
     assert f'href="{reverse("disagreements", args=[labelled.pk])}?split=2%3A2"' in body
@@ -416,7 +417,7 @@ def test_filters_are_kept_under_a_name_applied_and_removed(world, labelled):
         body = get(member, labelled).content.decode()
         link = re.search(r'<a href="([^"]*)"[^>]*>Two</a>', body)
         assert html.unescape(link[1]) == f"{page}?pair=C.2+C.9&state=open"
-        assert ("Delete the filter Two" in body) == (member == world.lead)
+        assert ("Delete filter Two" in body) == (member == world.lead)
     other = world.round()
     assert "Saved filters" not in text_of(get(world.lead, other))
     assert list(saved_filters(world.study)) == []
@@ -434,8 +435,8 @@ def test_only_leads_keep_filters_and_only_of_this_list(world, labelled):
     elsewhere = SavedFilter.objects.create(study=world.study, name="Old", query={"year": "2019"})
     assert _filter(world.lead, labelled, "remove_disagreement_filter", "", elsewhere.pk).status_code == 404
     assert _filter(member, labelled, "remove_disagreement_filter", "", elsewhere.pk).status_code == 403
-    assert "Save these filters" not in text_of(get(member, labelled, "state=open"))
-    assert "Save these filters" in text_of(get(world.lead, labelled, "state=open"))
+    assert "Save filters" not in text_of(get(member, labelled, "state=open"))
+    assert "Save filters" in text_of(get(world.lead, labelled, "state=open"))
 
 
 # --- choosing
@@ -445,7 +446,7 @@ def test_only_leads_choose_and_only_what_is_open(world, labelled):
     world.settle(labelled, world.issues[0], "C.9")
     body = get(world.lead, labelled, "type=C").content.decode()
     boxes = dict(re.findall(r'name="issues"\s+value="(\d+)"\s+(disabled)?', body))
-    assert "Decided: it can be chosen again when it is reopened" in body
+    assert "Decided. Reopen this issue to choose it again." in body
     assert boxes == {
         str(world.issues[2].pk): "",
         str(world.issues[0].pk): "disabled",
@@ -454,7 +455,7 @@ def test_only_leads_choose_and_only_what_is_open(world, labelled):
     assert f'action="{reverse("put_on_agenda", args=[labelled.pk])}?type=C"' in body
     assert f'formaction="{reverse("assign_pair", args=[labelled.pk])}?type=C"' in body
     assert f'href="{reverse("decide_majority", args=[labelled.pk])}?type=C"' in body
-    assert "Put on the agenda of a new meeting" in body
+    assert "Put on agenda of new meeting" in body
     plain = get(world.members[0], labelled).content.decode()
     assert 'name="issues"' not in plain
     assert "put_on_agenda" not in plain
@@ -467,8 +468,8 @@ def test_what_cannot_be_chosen_says_why(world, labelled):
     body = get(world.lead, labelled).content.decode()
     boxes = re.findall(r'<td class="ck"(?: title="([^"]*)")?>\s*<input[^>]*value="(\d+)"', body)
     assert {int(pk): why for why, pk in boxes} == {
-        world.issues[0].pk: "On the agenda of Today: it can be chosen again when it is taken off",
-        world.issues[2].pk: "Decided: it can be chosen again when it is reopened",
+        world.issues[0].pk: "On the agenda of Today. Remove this issue from the agenda to choose it again.",
+        world.issues[2].pk: "Decided. Reopen this issue to choose it again.",
         world.issues[3].pk: "",
     }
 
@@ -488,7 +489,7 @@ def test_the_bar_prefers_the_meeting_that_the_reader_chairs_and_votes_over_days_
     names = [meeting.name for meeting in open_agendas(labelled, world.lead)]
     assert names == ["Soon", "Late", "Theirs", "Days"]
     assert [meeting.name for meeting in open_agendas(labelled, chair)] == ["Theirs", "Soon", "Late", "Days"]
-    assert "Put on the agenda of Soon" in get(world.lead, labelled).content.decode()
+    assert "Put on agenda of Soon" in get(world.lead, labelled).content.decode()
 
 
 def test_the_bar_puts_on_the_agenda_of_the_meeting_in_front(world, labelled):
@@ -496,17 +497,15 @@ def test_the_bar_puts_on_the_agenda_of_the_meeting_in_front(world, labelled):
     opened = plan_meeting(round_=labelled, by=world.lead, name="Today", chair=world.lead, quorum=1)
     open_meeting(meeting=opened, by=world.lead)
     body = get(world.lead, labelled).content.decode()
-    assert "Put on the agenda of Today" in body
+    assert "Put on agenda of Today" in body
     assert re.findall(r'name="meeting"\s+value="(\w+)"', body) == [
         str(opened.pk), str(opened.pk), str(planned.pk), "new",
     ]  # fmt: skip
     put_on_agenda(meeting=opened, by=world.lead, issues=[world.issues[0].pk])
     text = text_of(get(world.lead, labelled))
-    assert "0 are decided, 1 is on an agenda, 2 are open." in text
+    assert "Decided: 0 . On an agenda: 1 . Open: 2 ." in text
     assert "on the agenda of Today" in text
-    assert "Waits on the agenda of Today ." in text_of(
-        get(world.lead, labelled, f"issue={world.issues[0].pk}")
-    )
+    assert "On the agenda of Today ." in text_of(get(world.lead, labelled, f"issue={world.issues[0].pk}"))
 
 
 # --- counts that follow
@@ -527,21 +526,21 @@ def test_the_counts_come_alone_when_the_open_page_asks(world, labelled):
 def test_what_a_reader_still_has_to_label_is_withheld_and_counted(world, labelled):
     issue, member = world.issues[2], world.members[0]
     again = world.round(name="Once more", members=[member], issues=Issue.objects.filter(pk=issue.pk))
-    said = "1 more complete issue is held back from you: you still have to label it in Once more ."
+    said = "1 more complete issue is hidden until you label it in another round. Label in Once more"
     for query in ("", "level=type", "pair=B+C", "type=B", "state=open", "split=2:2", "parts_at=type"):
         mine, other = get(member, labelled, query), get(world.members[1], labelled, query)
         assert said in text_of(mine)
-        assert "held back" not in text_of(other)
+        assert "hidden until" not in text_of(other)
         assert issue.pk not in listed(mine)
         assert issue.pk in listed(other)
         assert not any(cell.startswith("B") for cell in cells_of(mine))
         assert any(cell.startswith("B") for cell in cells_of(other))
-    assert "2 of 3 complete issues are not unanimous" in text_of(get(member, labelled))
+    assert "Labels differ on 2 of 3 complete issues" in text_of(get(member, labelled))
     assert get(member, labelled, f"issue={issue.pk}").status_code == 404
     assert get(world.members[1], labelled, f"issue={issue.pk}").status_code == 200
     world.submit(again, issue, member, "C.2")
     assert issue.pk in listed(get(member, labelled))
-    assert "held back" not in text_of(get(member, labelled))
+    assert "hidden until" not in text_of(get(member, labelled))
 
 
 def test_a_lead_who_still_has_to_label_it_is_kept_out_too(world, labelled):
@@ -550,3 +549,36 @@ def test_a_lead_who_still_has_to_label_it_is_kept_out_too(world, labelled):
     assert issue.pk not in listed(get(world.lead, labelled))
     assert post(world.lead, labelled, issue, choice=world.category("C.2").pk).status_code == 404
     assert not Decision.objects.filter(method="lead").exists()
+
+
+# --- one label per issue, and the majority
+
+
+@pytest.mark.world(issues=3, members=1)
+def test_a_round_with_one_label_per_issue_has_names_proposed_and_no_disagreements(world):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    world.submit(round_, world.issues[1], world.members[0], "?Flaky driver")
+    said = text_of(get(world.lead, round_))
+    assert "Proposed names A name is proposed for 1 of 2 complete issues (50.0 %)." in said
+    page = get(world.lead, round_).content.decode()
+    assert "<h1>Proposed names</h1>" in page
+    # Neither in the tabs and the title of the page, nor as a matrix of what cannot differ.
+    assert not re.search(r"[Dd]isagreements?\b", re.sub(r'="[^"]*"|<style.*?</style>', "", page))
+    home = signed_in(world.lead).get(reverse("home")).content.decode()
+    assert "proposed name to decide" in home
+    assert "disagreement" not in re.sub(r'="[^"]*"', "", home)
+
+
+@pytest.mark.parametrize(
+    ("members", "fields", "is_offered"),
+    [(3, {}, True), (2, {}, False), (3, {"rule": Round.Rule.MEETING}, False)],
+)
+def test_a_majority_is_offered_where_one_can_decide(world, members, fields, is_offered):
+    round_ = world.round(members=world.members[:members], **fields)
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    for member in world.members[1:members]:
+        world.submit(round_, world.issues[0], member, "C.9")
+    page = get(world.lead, round_)
+    assert listed(page) == [world.issues[0].pk]
+    assert ("Decide by majority" in text_of(page)) is is_offered

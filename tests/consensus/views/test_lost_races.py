@@ -92,7 +92,7 @@ def pair(world: MeetingWorld) -> dict[str, object]:
             ) == (1, 2),
         ),
         (
-            "assign_pair", pair, "consensus_meeting", "1 issue is left to R1 and R2.",
+            "assign_pair", pair, "consensus_meeting", "1 issue is assigned to R1 and R2.",
             lambda: Meeting.objects.get().kind == "pair",
         ),
         (
@@ -126,7 +126,7 @@ def test_take_off_what_was_planned(world: MeetingWorld, lose: Lose):
     items = [item.pk for item in world.items[:2]]
     said = send_twice(client(world.lead), "change_meeting", meeting.pk, off="1", items=items)
 
-    assert said == ["2 issues taken off the agenda."]
+    assert said == ["2 issues were removed from the agenda."]
     assert meeting.items.filter(released_at=None).count() == 2
 
 

@@ -62,6 +62,24 @@ def of_issue(world, place):
     return next(item for item in world.items if item.issue_id == world.issues[place].pk)
 
 
+def test_a_lead_picks_people_by_pseudonym_and_name(world):
+    """R4 alone says nothing to a lead who looks for Mei Lin: chair, invited people and pairs show both."""
+    for number, member in enumerate(world.members):
+        member.user.name = f"Mei Lin {number}"
+        member.user.save()
+    meeting = world.plan(opened=False)
+    pages = [
+        get(world.lead, "new_meeting", world.round_.pk),
+        get(world.lead, "change_meeting", meeting.pk),
+        get(world.lead, "assign_pair", world.round_.pk, query="?all=1"),
+    ]
+    for page in pages:
+        text = text_of(page)
+        for member in world.members:
+            # Both times: of two fields, a person is picked in each.
+            assert text.count(member.known_as) == 2
+
+
 # --- the list
 
 
@@ -70,8 +88,8 @@ def test_without_meetings_the_list_says_what_to_do(world):
         text_of(get(who, "meetings", world.round_.pk)) for who in (world.lead, world.members[0])
     )
 
-    assert "No meeting yet. Plan one: together at one time, or over days" in lead
-    assert "No meeting yet. A lead of the study plans the first one." in volunteer
+    assert "No meetings yet. Plan a meeting at a fixed time, or over several days" in lead
+    assert "No meetings yet. A lead plans the first meeting." in volunteer
 
 
 def test_the_list_tells_state_agenda_and_decisions(clock):
@@ -92,7 +110,7 @@ def test_the_list_tells_state_agenda_and_decisions(clock):
     ]
     said = text_of(get(world.lead, "meetings", world.round_.pk))
     assert (
-        "Meeting of 14 November together, at one time closed 14 Nov 2026, 14:00 Lead 3 3 of 4 2 of 5 5 min"
+        "Meeting of 14 November live, at a fixed time closed 14 Nov 2026, 14:00 Lead 3 3 of 4 2 of 5 5 min"
         in said
     )
 
@@ -182,17 +200,17 @@ def test_open_labels_are_part_of_the_split():
     for member, code in zip(world.members, ("A.1", "C.2", "?Farm"), strict=True):
         world.submit(round_, world.issues[0], member, code)
     planned = get(world.lead, "new_meeting", round_.pk, query="?all=1")
-    assert "1 × A.1 1 × C.2 1 open leave out" in text_of(planned)
+    assert "1 × A.1 1 × C.2 1 proposed name leave out" in text_of(planned)
 
     meeting = plan_meeting(
         round_=round_, by=world.lead, name="Friday", kind="together", chair=world.lead, quorum=2
     )
     put_on_agenda(meeting=meeting, by=world.lead, issues=[world.issues[0].pk])
-    assert "1 × A.1 1 × C.2 1 open" in text_of(get(world.lead, "change_meeting", meeting.pk))
+    assert "1 × A.1 1 × C.2 1 proposed name" in text_of(get(world.lead, "change_meeting", meeting.pk))
 
 
 def test_an_agenda_can_be_empty(world):
-    assert "All 4 open ones" in text_of(get(world.lead, "new_meeting", world.round_.pk))
+    assert "Add all 4 open issues" in text_of(get(world.lead, "new_meeting", world.round_.pk))
     plan(world, query="?all=1")
     assert Meeting.objects.get().items.count() == 0
 
@@ -238,9 +256,9 @@ def test_the_form_starts_with_what_is_usual(world):
     [
         ({"name": " "}, "Give the meeting a name."),
         ({"quorum": 40}, "Choose a quorum from 1 to 4"),
-        ({"kind": "pair"}, "A pair is exactly two people."),
+        ({"kind": "pair"}, "Choose exactly two people for a pair."),
         ({"ends_at": "2026-11-18T14:00"}, "The meeting would end before it begins."),
-        ({"participants": []}, "Choose who is asked to come."),
+        ({"participants": []}, "Choose the people to invite."),
     ],
 )
 def test_what_cannot_be_planned_comes_back_with_its_reason(world, fields, said):
@@ -279,7 +297,7 @@ def test_a_meeting_is_changed_also_while_it_is_open_but_for_its_kind(world):
     assert (meeting.name, meeting.chair, meeting.quorum) == ("Renamed", world.members[0], 3)
     change(world, kind="apart")
     assert Meeting.objects.get().kind == "together"
-    assert "The kind stays: the meeting was opened." in text_of(
+    assert "You cannot change the kind, because the meeting was opened." in text_of(
         get(world.lead, "change_meeting", world.meeting.pk)
     )
 
@@ -449,8 +467,8 @@ def test_editors_say_what_meetings_noted(world, followed):
     guideline = text_of(get(world.lead, "edit_guideline", world.study.slug))
     taxonomy = text_of(get(world.lead, "taxonomy", world.version.taxonomy_id))
 
-    assert "1 line from meetings waits Look at what was repaired." in guideline
-    assert "Noted for the next version: 1 example, 1 proposal from meetings" in taxonomy
+    assert "Show 1 guideline line from meetings Look at what was repaired." in guideline
+    assert "Noted for the next version: Show 1 example, 1 proposal from meetings" in taxonomy
     assert "from meetings" not in text_of(get(world.members[0], "taxonomy", world.version.taxonomy_id))
 
 
@@ -469,11 +487,11 @@ def test_home_tells_of_the_meeting_to_come_and_of_the_open_one(world):
     world.plan(name="Of Thursday", opened=False, starts_at=timezone.now() + timezone.timedelta(days=1))
     said = text_of(client(world.members[0]).get("/"))
     assert "Of Thursday 4 issues on the agenda Lead chairs tomorrow, " in said
-    assert "Look at it" in said
+    assert "Open meeting" in said
 
     Meeting.objects.update(opened_at=timezone.now())
     said = text_of(client(world.members[0]).get("/"))
-    assert "Of Thursday 4 issues on the agenda Lead chairs open now Join the meeting" in said
+    assert "Of Thursday 4 issues on the agenda Lead chairs open now Join meeting" in said
 
 
 def test_home_counts_what_is_to_be_voted_on_over_days(world):
@@ -532,7 +550,7 @@ def test_the_tab_counts_open_meetings(world):
     def tab():
         body = get(world.lead, "people", world.study.slug).content.decode().partition('class="tabs"')[2]
         return " ".join(
-            body.partition(reverse("meetings", args=[world.round_.pk]))[2].partition("</a>")[0].split()
+            body.partition(reverse("study_meetings", args=[world.study.slug]))[2].partition("</a>")[0].split()
         )
 
     assert "open" not in tab()

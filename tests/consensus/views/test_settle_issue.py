@@ -106,7 +106,7 @@ def test_htmx_gets_the_next_issue_in_the_same_answer(world, labelled):
     assert (answer.status_code, answer["HX-Push-Url"]) == (200, f"{page}?issue={world.issues[3].pk}")
     body = answer.content.decode()
     assert f'action="{page}{world.issues[3].pk}/settle/"' in body
-    assert f"{world.issues[0]} is settled: C.9." in body
+    assert f"{world.issues[0]} is decided: C.9." in body
     assert "<html" not in body
 
 
@@ -124,12 +124,12 @@ def test_any_category_deep_enough_can_be_chosen(world, labelled):
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({}, "Choose the category that holds."),
-        ({"choice": "other"}, "Choose the category that holds."),
+        ({}, "Choose the category of this issue."),
+        ({"choice": "other"}, "Choose the category of this issue."),
         ({"choice": "C.2", "other": "C.10"}, "Two categories are chosen. Keep one of them."),
         ({"choice": "C.10"}, "Select a valid choice. "),
         ({"choice": "other", "other": "C"}, "Select a valid choice. "),
-        ({"choice": "C.2", "rationale": "  "}, "Give the reason for this decision in a sentence."),
+        ({"choice": "C.2", "rationale": "  "}, "Give the reason for this decision in one sentence."),
         ({"choice": "C.2", "seen_number": ""}, "This field is required."),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_stale_decision_shows_both_sides_and_keeps_the_rationale(world, labell
     answer = post(other, labelled, world.issues[0], headers=headers, choice=world.category("C.9").pk)
     body = answer.content.decode()
     assert answer.status_code == 409
-    assert "Somebody else settled this issue meanwhile." in text_of(answer)
+    assert "Somebody else decided this issue while you typed." in text_of(answer)
     assert "Decided C.2 lead by Lead," in text_of(answer)
     assert "Said by the lead." in body
     assert "It fails to import.</textarea>" in body
@@ -175,13 +175,13 @@ def test_the_panel_shows_every_decision_and_why_it_was_superseded(world, labelle
     reopen(round_=labelled, issue=issue, by=world.lead, why="New facts.", seen_number=1)
     text = text_of(get(world.members[0], labelled, f"issue={issue.pk}"))
     assert (
-        "1 decision before C.2 lead by Lead, just now “Said by the lead.” superseded by Lead just now “New facts.”"
+        "1 earlier decision C.2 lead by Lead, just now “Said by the lead.” reopened by Lead, just now “New facts.”"
         in text
     )
     world.settle(labelled, issue, "C.9", rationale="It crashes.", cause="overlap")
     text = text_of(get(world.members[0], labelled, f"issue={issue.pk}"))
     assert "Decided C.9 lead overlapping categories by Lead, just now It crashes." in text
-    assert "1 decision before C.2 lead" in text
+    assert "1 earlier decision C.2 lead" in text
     assert "Reopen" not in text
     assert (
         reverse("reopen_issue", args=[labelled.pk, issue.pk])
@@ -194,8 +194,8 @@ def test_where_a_meeting_decides_the_lead_is_led_to_an_agenda(world):
     give_labels(world, round_, "C.2 C.2 C.9 C.2")
     page = get(world.lead, round_, f"issue={world.issues[0].pk}")
     assert 'id="decide"' not in page.content.decode()
-    assert "Open: a meeting decides." in text_of(page)
-    assert "Put on the agenda of a new meeting" in text_of(page)
+    assert "Open. A meeting decides." in text_of(page)
+    assert "Put on agenda of new meeting" in text_of(page)
     refused = post(world.lead, round_, world.issues[0], choice=world.category("C.2").pk)
     assert refused.status_code == 409
     assert not Decision.objects.exists()

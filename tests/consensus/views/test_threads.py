@@ -60,8 +60,11 @@ def test_a_double_click_says_it_once(world, round_):
     ("form", "said"),
     [
         ({"text": ""}, "Write the comment first."),
-        ({"text": "typed " + "x" * 2000}, "The comment is longer than 2,000 characters. Shorten it."),
-        ({"text": "typed", "category": "Z.9"}, "The taxonomy of this round has no category of this code."),
+        (
+            {"text": "typed " + "x" * 2000},
+            "The comment is longer than 2,000 characters. Shorten the comment.",
+        ),
+        ({"text": "typed", "category": "Z.9"}, "The taxonomy of this round has no category with this code."),
     ],
 )
 def test_what_is_refused_stays_in_the_form(world, round_, form, said):
@@ -88,7 +91,10 @@ def test_only_what_differs_and_is_not_withheld_has_a_thread(world, round_, name)
 def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
     say(round_=round_, issue=world.issues[0], author=world.members[1], text="@R1: look")
     shown = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="I see.")
-    assert ("names you" in shown.content.decode(), 'hx-trigger="load, submit"' in shown.content.decode()) == (
+    assert (
+        "mentions you" in shown.content.decode(),
+        'hx-trigger="load, submit"' in shown.content.decode(),
+    ) == (
         True,
         True,
     )
@@ -98,7 +104,7 @@ def test_new_mentions_are_marked_until_the_thread_was_shown(world, round_):
     assert (seen.status_code, seen.content) == (200, b"")
     assert Mention.objects.get().seen_at is not None
     after = _post(world.members[0], round_, world.issues[0], headers=FRAGMENT, text="Yes.")
-    assert "names you" not in after.content.decode()
+    assert "mentions you" not in after.content.decode()
 
 
 def _rest(member, round_, issue, **said):

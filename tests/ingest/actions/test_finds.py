@@ -202,12 +202,27 @@ class TestHeadings:
         version.refresh_from_db()
         assert version.searched_to == Snapshot.objects.latest("pk").pk
 
+    def test_are_learnt_without_a_list_as_well(self, study, repository):
+        for number in range(5):
+            make_issue(repository, str(number), body=self.TEMPLATE)
+        actions.find_similar(study_id=study.pk)
+        repository.refresh_from_db()
+        assert (repository.headings, repository.headings_from) == (["your llama version"], 5)
+        # The sweep comes once to what was there before headings were learnt without a list.
+        assert actions.compare_what_was_missed() == 0
+        Repository.objects.update(headings=[], headings_from=0)
+        assert actions.compare_what_was_missed() == 1
+        jobs.run(Job.objects.latest("pk").pk)
+        assert Repository.objects.get().headings == ["your llama version"]
+        assert actions.compare_what_was_missed() == 0
+
     def test_count_where_the_list_says_so(self, study, repository):
         for number in range(5):
             make_issue(repository, str(number), title="stalls", body=self.TEMPLATE)
         make_list(study, "llama", search=True, masks=("urls",))
         assert {hits for _term, _number, hits in kept(study)} == {(0, 1, 0, 0)}
-        assert Repository.objects.get().headings_from == 0
+        # They are learnt all the same, because pages fold them.
+        assert Repository.objects.get().headings == ["your llama version"]
 
 
 @pytest.mark.django_db
@@ -220,16 +235,16 @@ class TestSearches:
         job = Job.objects.get()
         assert (job.kind, job.arguments["study"]) == (SEARCH, study.pk)
         page = f"/studies/{study.slug}/keywords/"
-        assert "Searching the keywords in the texts" in client.get(page).text
+        assert "Searching the texts for keywords" in client.get(page).text
 
         assert jobs.run(job.pk).result == {"finds": 1}
 
         assert pairs(study) == {("llama", "1")}
-        assert "Searching the keywords" not in client.get(page).text
+        assert "Searching the texts" not in client.get(page).text
         polled = {"HX-Request": "true", "HX-Target": "job"}
         fragment = client.get(page, headers=polled).text
-        shown = [part for part in ("Searching the keywords", "done", "<table") if part in fragment]
-        assert shown == ["Searching the keywords", "done"]
+        shown = [part for part in ("Searching the texts", "done", "<table") if part in fragment]
+        assert shown == ["Searching the texts", "done"]
 
     def test_begin_when_an_import_ends(self, study):
         load(study, jsonl(record(1, title="llama")))

@@ -91,9 +91,9 @@ def test_a_version_that_changes_nothing_is_refused(study, lead):
 @pytest.mark.parametrize(
     ("name", "content", "problems"),
     [
-        ("", ListContent(TERMS), ["Give the list a name of at most 120 characters."]),
-        ("x" * 121, ListContent(TERMS), ["Give the list a name of at most 120 characters."]),
-        ("a", ListContent(()), ["Write at least one term."]),
+        ("", ListContent(TERMS), ["The list needs a name of at most 120 characters."]),
+        ("x" * 121, ListContent(TERMS), ["The list needs a name of at most 120 characters."]),
+        ("a", ListContent(()), ["Type at least one term."]),
         (
             "a",
             ListContent([Term("x" * 101), Term("*"), Term("ok")]),
@@ -107,7 +107,7 @@ def test_a_version_that_changes_nothing_is_refused(study, lead):
         (
             "a",
             ListContent(TERMS, ("o/engine", "no repository")),
-            ["This is no repository: no repository. Write github.com/owner/name."],
+            ["This is not a repository: no repository. Write github.com/owner/name."],
         ),
         (
             "a",

@@ -83,8 +83,8 @@ class TestIssues:
         assert Issue.objects.get().url == "https://github.com/Owner/Repo/issues/5"
         assert counted(run) == {"rows": 3, "new": 1, "repeated": 2}
         assert list(run.rows.values_list("line", "message")) == [
-            (2, "The issue of line 1 again; that line was kept."),
-            (3, "The issue of line 1 again; that line was kept."),
+            (2, "This line repeats the issue of line 1. The earlier line was imported."),
+            (3, "This line repeats the issue of line 1. The earlier line was imported."),
         ]
 
     def test_repetitions_far_apart_are_found(self, monkeypatch) -> None:
@@ -94,8 +94,8 @@ class TestIssues:
 
         assert counted(run) == {"rows": 6, "new": 4, "repeated": 2}
         assert list(run.rows.values_list("line", "message")) == [
-            (4, "The issue of line 1 again; that line was kept."),
-            (6, "The issue of line 3 again; that line was kept."),
+            (4, "This line repeats the issue of line 1. The earlier line was imported."),
+            (6, "This line repeats the issue of line 3. The earlier line was imported."),
         ]
 
     @pytest.mark.parametrize("chunk", [1, 500])

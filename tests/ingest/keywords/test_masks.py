@@ -156,6 +156,12 @@ class TestTemplates:
         off = Matcher(LLAMA.terms, Switches(masks=("urls",)))
         assert off.search("", self.BODY, headings=headings) == {0: Hits(prose=4, code=1)}
 
+    @pytest.mark.parametrize("underline", ["---", "=", "  ==  \r"])
+    def test_underlined_headings_of_a_template_do_not_count(self, underline):
+        body = f"llama\n\nLlama version\n{underline}\nllama\n\nLlama version\nllama"
+        assert LLAMA.search("", body, headings={"llama version"}) == {0: Hits(prose=4, masked=1)}
+        assert LLAMA.search("", body) == {0: Hits(prose=5)}
+
     def test_code_in_a_heading_of_a_template_does_not_count(self):
         assert LLAMA.search("", "# Use `llama`\r\n", headings={"use llama"}) == {0: Hits(masked=1)}
 
@@ -169,6 +175,26 @@ class TestTemplates:
         assert template_headings(bodies) == {"describe the bug", "read the docs"}
         assert template_headings(reversed(bodies)) == {"describe the bug", "read the docs"}
         assert template_headings(["# A\n# A\n# a\n"]) == frozenset()
+
+    @pytest.mark.parametrize(
+        ("body", "expected"),
+        [
+            ("Steps\n---\nx", {"steps"}),
+            ("x\n\nSteps:  \r\n===\r\n", {"steps"}),
+            ("Steps\n---", {"steps"}),
+            ("x\nSteps\n---", set()),
+            ("Steps\n--- x", set()),
+            ("Steps\n\n---", set()),
+            ("- Steps\n---", set()),
+            ("1. Steps\n---", set()),
+            ("a | b\n---", {"a b"}),
+            ("> Steps\n---", set()),
+            ("```\n\nSteps\n---\n```", set()),
+            ("    Steps\n---", set()),
+        ],
+    )
+    def test_headings_may_be_underlined(self, body, expected):
+        assert template_headings([body] * 5) == expected
 
     @pytest.mark.parametrize(
         ("times", "others", "expected"),

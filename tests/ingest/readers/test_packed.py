@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from ingest.readers import Limits, Look, Refusal, open_reader, sniff_file
+from ingest.readers import Limits, Look, Refusal, UnreadableFile, open_reader, sniff_file
 from ingest.readers.packed import Meter, parts
 from tests.ingest.readers.reading import drafts, identities, messages, read
 
@@ -77,6 +77,32 @@ def test_an_unreadable_file_in_a_zip_harms_no_other():
     data = zipped({"a.txt": URLS, "b.csv": b"x", "c.zip": zipped({"d.txt": URLS}), "e.json": LINES})
 
     assert identities(read(data)) == ["o/r#1", "o/r#2", "o/r#3", "no_url_column", "nested", "o/r#5"]
+
+
+def test_an_empty_list_in_a_zip_is_taken_as_empty():
+    packed = zipped({"a_2023.txt": b"", "a_2024.txt": URLS, "b_2024.txt": b"\n \r\n"})
+
+    assert [part.name for part in sniff_file(io.BytesIO(packed)).parts] == [
+        "a_2023.txt",
+        "a_2024.txt",
+        "b_2024.txt",
+    ]
+    assert identities(read(packed)) == ["o/r#1", "o/r#2", "o/r#3"]
+
+
+@pytest.mark.parametrize("files", [{"a.csv": b""}, {"a.txt": b""}, {"a.txt": b"", "b.txt": b"\n"}])
+def test_a_zip_of_nothing_but_empty_files_is_refused(files):
+    with pytest.raises(UnreadableFile) as refused:
+        sniff_file(io.BytesIO(zipped(files)))
+
+    assert (refused.value.refusal.code, refused.value.refusal.file) == ("empty", next(iter(files)))
+
+
+def test_an_empty_table_in_a_zip_is_refused_beside_the_others():
+    found = read(zipped({"a.txt": URLS, "b.csv": b""}))
+
+    assert identities(found[:3]) == ["o/r#1", "o/r#2", "o/r#3"]
+    assert [(refusal.code, refusal.file) for refusal in found[3:]] == [("empty", "b.csv")]
 
 
 def test_a_truncated_gzip_tells_how_far_it_got_and_takes_no_half_line():

@@ -65,8 +65,8 @@ A_PAGE = (
 NOT_TEXT = ", not text. Save the rows as CSV (UTF-8), JSON or JSONL and try again."
 UNREAD = " The rest of the file was not read."
 NO_DELIMITER = (
-    "Line 1: the columns cannot be told apart. Separate them by commas, semicolons or tabs, and name one of "
-    "them url, issue_url, html_url or link."
+    "Line 1: the columns cannot be separated. Use commas, semicolons or tabs, and name one of the columns "
+    "url, issue_url, html_url or link."
 ) + UNREAD
 WHOLE_FILES = {
     "empty": (b"", "The file is empty: it holds no rows."),
@@ -155,9 +155,9 @@ WHOLE_FILES = {
         b'{"errorMessages": ["Issue does not exist"], "errors": {}}',
         'The forge answered with an error, not with issues: "Issue does not exist". Ask it again and load its new answer.',
     ),
-    "rich text of Jira": (
-        json.dumps({"key": "AB-1", "fields": {"description": {"type": "doc", "content": []}}}).encode(),
-        f'Line 1: "description" is a document of Jira, not a text. Ask Jira again by /rest/api/2/, which answers texts.{UNREAD}',
+    "a broken document of Jira": (
+        json.dumps({"key": "AB-1", "fields": {"description": {"type": "doc"}}}).encode(),
+        f'Line 1: "description" is a document of Jira that cannot be read. Ask Jira by /rest/api/2/, for plain texts.{UNREAD}',
     ),
     "a frame of other objects": (
         b'{"url": {"0": "https://github.com/o/r/issues/1"}, "title": "T"}',
@@ -405,7 +405,7 @@ ROWS = {
     ),
     "another number": (
         f'{{"url": "{URL}1", "number": 2}}',
-        ['Line 1, record 1: "number" is 2, but the address says 1. Correct one of them.'],
+        ['Line 1, record 1: "number" is 2, but the number in the address is 1. Correct one of them.'],
     ),
     "objects among addresses": (f'["{GOOD}", {{"url": "{URL}2"}}]', ["", ""]),
 }
@@ -525,7 +525,11 @@ def test_what_stands_in_a_file_is_never_translated():
 
 
 LARGE = {"unpacked_too_large", "frame_too_large"}
-PUBLISHED = {"not_published", "labels_differ", "bad_label", "no_folder", "no_study", "two_letter_cases"}
+PUBLISHED = {
+    "not_published", "labels_differ", "bad_label", "no_folder", "no_study", "two_letter_cases", "files_twice",
+    "two_studies", "taxonomy", "unknown_codes", "many_refused",
+}  # fmt: skip
+"""Refusals of published studies: tests/ingest/readers/test_laid_out.py and tests/replication."""
 
 
 def test_every_refusal_there_is_stands_in_these_tables():
@@ -538,4 +542,4 @@ def test_every_refusal_there_is_stands_in_these_tables():
         f"address_{reason}" for reason in ADDRESSES
     }
 
-    assert codes | {"wrong_bytes"} | LARGE | PUBLISHED == set(TEMPLATES)
+    assert codes | {"wrong_bytes", "more_pages"} | LARGE | PUBLISHED == set(TEMPLATES)

@@ -1,6 +1,7 @@
 """Issues as GraphQL, Perceval, Jira, GitLab's exports and pandas write them; the texts are written for these tests."""
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -110,6 +111,21 @@ class TestGraphQL:
     def test_is_read_in_every_arrangement(self, text):
         assert [replace(found, line=1) for found in drafts(text)] == [SEVEN]
         assert sniff(text.encode()).shape == "graphql"
+
+    @pytest.mark.parametrize("key", ["nodes", "edges"])
+    def test_a_last_page_that_another_one_follows_is_told(self, key):
+        """All pages but the last one were loaded, or `--paginate` was left out."""
+        first, last = (
+            page(node(), key=key),
+            page(node(9, url="https://github.com/Team/Tool/issues/9"), key=key),
+        )
+        for one in (first, last):
+            one["data"]["repository"]["issues"]["pageInfo"]["hasNextPage"] = True
+        found = read(json.dumps([first, last]))
+        assert identities(found) == ["Team/Tool#7", "Team/Tool#9", "more_pages"]
+        assert "is followed by another page" in found[-1].message
+        last["data"]["repository"]["issues"]["pageInfo"]["hasNextPage"] = False
+        assert identities(read(json.dumps([first, last]))) == ["Team/Tool#7", "Team/Tool#9"]
 
     def test_issues_and_pull_requests_of_one_answer(self):
         pull = node(8, url="https://github.com/Team/Tool/pull/8", state="MERGED", __typename="PullRequest")
@@ -275,6 +291,107 @@ class TestPerceval:
         assert found == [KAFKA]
 
 
+def says(text, *marks):
+    return {"type": "paragraph", "content": [{"type": "text", "text": text, "marks": list(marks)}]}
+
+
+def item(*content):
+    return {"type": "listItem", "content": list(content)}
+
+
+def cell(text):
+    return {"type": "tableCell", "content": [says(text)]}
+
+
+DOCUMENT = {
+    "type": "doc",
+    "version": 1,
+    "content": [
+        {"type": "heading", "attrs": {"level": 2}, "content": [{"type": "text", "text": "Loss"}]},
+        {
+            "type": "paragraph",
+            "content": [
+                {"type": "text", "text": "See "},
+                {
+                    "type": "text",
+                    "text": "this",
+                    "marks": [{"type": "link", "attrs": {"href": "https://a.example/1"}}],
+                },
+                {"type": "hardBreak"},
+                {"type": "mention", "attrs": {"id": "1", "text": "@ada"}},
+                {
+                    "type": "text",
+                    "text": " 算子",
+                    "marks": [{"type": "textColor", "attrs": {"color": "red"}}],
+                },
+            ],
+        },
+        {
+            "type": "codeBlock",
+            "attrs": {"language": "python"},
+            "content": [{"type": "text", "text": "a = {1}\n  b"}],
+        },
+        {
+            "type": "bulletList",
+            "content": [
+                item(says("one"), {"type": "orderedList", "content": [item(says("in it"))]}),
+                item(says("two", {"type": "strong"})),
+            ],
+        },
+        {"type": "panel", "attrs": {"panelType": "info"}, "content": [says("note", {"type": "code"})]},
+        {
+            "type": "taskList",
+            "content": [
+                {
+                    "type": "taskItem",
+                    "attrs": {"state": "DONE"},
+                    "content": [{"type": "text", "text": "done"}],
+                }
+            ],
+        },
+        {"type": "blockquote", "content": [says("a"), says("b")]},
+        {"type": "rule"},
+        {
+            "type": "table",
+            "content": [
+                {"type": "tableRow", "content": [cell("x"), cell("y")]},
+                {"type": "tableRow", "content": [cell("1"), cell("2")]},
+            ],
+        },
+        {"type": "paragraph", "content": []},
+        {"type": "somethingNew", "content": [says("kept all the same")]},
+    ],
+}
+MARKDOWN = """## Loss
+
+See [this](https://a.example/1)
+@ada 算子
+
+```python
+a = {1}
+  b
+```
+
+* one
+  1. in it
+* **two**
+
+`note`
+
+- [x] done
+
+> a
+>
+> b
+
+---
+
+| x | y |
+| --- | --- |
+| 1 | 2 |
+
+kept all the same"""
+
 JIRA = {
     "expand": "operations,names",
     "id": "12345",
@@ -352,6 +469,24 @@ class TestJira:
 
         assert sniffed.mapping["number"] == "issue key"
         assert drafts(text, sniffed=replace(sniffed, base="issues.apache.org/jira")) == [KAFKA]
+
+    def test_rich_text_is_read_as_markdown(self):
+        rich = deepcopy(JIRA)
+        rich["fields"]["description"] = DOCUMENT
+        rich["fields"]["comment"]["comments"][0]["body"] = {"type": "doc", "content": [says("Why?")]}
+        (draft,) = drafts(json.dumps([rich]))
+
+        assert draft.body == MARKDOWN
+        assert draft.comments[0].body == "Why?"
+
+    def test_a_document_that_is_too_deep_or_none_is_refused_alone(self):
+        deep = says("Why?")
+        for _ in range(60):
+            deep = {"type": "blockquote", "content": [deep]}
+        for content in (None, [deep]):
+            rich = {**JIRA, "key": "KAFKA-8", "fields": {"description": {"type": "doc", "content": content}}}
+
+            assert identities(read(json.dumps([JIRA, rich]))) == ["jira/KAFKA#7", "rich_text"]
 
     def test_one_rich_text_is_refused_alone(self):
         rich = {**JIRA, "key": "KAFKA-8", "fields": {"description": {"type": "doc"}}}

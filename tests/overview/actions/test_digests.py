@@ -1,6 +1,7 @@
 """The mail of a day: to whom, about what, never twice, and never with what is blind."""
 
 from datetime import timedelta
+from itertools import count
 from smtplib import SMTPException
 from threading import Lock
 
@@ -11,13 +12,16 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotate.actions.rounds import create_round, open_round
+from annotate.models import Repeat
 from consensus.actions.meetings import close_meeting, plan_meeting
 from consensus.actions.threads import say, see_mentions
 from consensus.models import Digest, Meeting, Mention
+from core import clock
 from overview.actions.digests import MailFailed, send_digests, set_digest
 from overview.queries.digests import news_for
 from overview.tasks import send_digests as task
-from rounds.models import Label
+from rounds.drift import comes_again
+from rounds.models import Label, Round, RoundVolunteer
 from studies.actions import end_membership
 from studies.models import Membership, Role
 from tests import factories
@@ -94,17 +98,17 @@ def test_a_mention_is_told_once_without_its_text(world, now, settings):
     assert send_digests(now=now) == 1
     [message] = mail.outbox
     assert message.to == _addresses(world.members[0])
-    assert message.subject == f"{world.study.name}: what waits for you"
+    assert message.subject == f"{world.study.name}: waiting for you"
     first, second = world.issues[:2]
     page = f"https://labels.example.org/rounds/{world.round_.pk}/disagreements/?issue="
     assert message.body.splitlines() == [
-        "Hello R1,", "", f"this waits for you in {world.study.name}:", "",
-        "You were named in 2 comments", "",
+        "Hello R1,", "", f"Waiting for you in {world.study.name}:", "",
+        "You were mentioned in 2 comments", "",
         f"* Lead, on {first.repository.path} #{first.number}", f"  {page}{first.pk}#thread", "",
         f"* Lead, on {second.repository.path} #{second.number}", f"  {page}{second.pk}#thread", "",
         "-- ",
-        "This mail says how much waits and never what anybody labelled, voted or wrote.",
-        "To stop it, turn it off on the page of the people of your study:",
+        "This mail shows how much waits for you, never anybody’s label, vote or comment.",
+        "To stop these mails, turn them off on the People page of your study:",
         f"https://labels.example.org/studies/{world.study.slug}/people/",
     ]  # fmt: skip
     digest = Digest.objects.get()
@@ -215,7 +219,7 @@ def test_a_line_feed_in_a_name_ends_no_header(world, now):
     world.study.save()
     _say(world, "@R1")
     assert send_digests(now=now) == 1
-    assert mail.outbox[0].message()["Subject"] == "Engines Bcc: everybody@example.org: what waits for you"
+    assert mail.outbox[0].message()["Subject"] == "Engines Bcc: everybody@example.org: waiting for you"
 
 
 def test_the_command_and_the_task_are_doors_to_the_same(world, broken, capsys):
@@ -304,3 +308,32 @@ def test_planning_a_meeting_later_reaches_who_heard_already(world, now):
     assert Membership.objects.filter(gets_digest=True).count() == 4
     assert send_digests(now=tomorrow) == 4
     assert "* Second, no date yet, 0 issues for you" in mail.outbox[-1].body
+
+
+def test_who_labelled_everything_is_told_when_more_has_come(world, now, settings):
+    """The mail says how much comes and when, in words that do not say why."""
+    settings.SITE_URL = "https://labels.example.org"
+    round_ = _label_again(world, world.members[0], world.issues)
+    seed = next(n for n in count() if all(comes_again(one.pk, n, 50) for one in world.issues[:2]))
+    Round.objects.filter(pk=round_.pk).update(drift_percent=50, reveal="round_closed")
+    RoundVolunteer.objects.filter(round=round_).update(seed=seed)
+    round_.refresh_from_db()
+    for issue in world.issues:
+        world.submit(round_, issue, world.members[0], "C.2")
+    left = Repeat.objects.count()
+    assert left >= 2
+    assert send_digests(now=now) == 0, "what comes later is no news by itself"
+
+    _say(world, "@R1")
+    assert send_digests(now=now) == 1
+    page = f"https://labels.example.org/rounds/{round_.pk}/label/"
+    more = f"* Again: {left} more issues come tomorrow\n  {page}"
+    assert more in mail.outbox[-1].body
+
+    Repeat.objects.update(due_at=now + timedelta(hours=20))
+    after = now + timedelta(days=1)
+    with clock.at(after):
+        assert send_digests(now=after) == 1
+    assert f"More issues to label\n\n* Again: {left} issues to label\n  {page}" in mail.outbox[-1].body
+    with clock.at(after + timedelta(days=1)):
+        assert send_digests(now=after + timedelta(days=1)) == 0, "told once"

@@ -72,7 +72,7 @@ def test_who_is_named_on_a_proposal_is_told_once_unless_they_have_read_it(world,
     told = sent(now + timedelta(days=1))
     assert list(told) == ["R1"]
     assert (
-        f"You were named in 1 comment on a proposal\n\n* Lead, on {world.version.taxonomy.name}, proposal 1"
+        f"You were mentioned in 1 comment on a proposal\n\n* Lead, on {world.version.taxonomy.name}, proposal 1"
         in told["R1"]
     )
     assert "secretword" not in told["R1"]

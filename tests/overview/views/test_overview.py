@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from itertools import count
 
 import pgtrigger
 import pytest
@@ -10,17 +11,24 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
+from annotate.actions.samples import draw_sample
 from annotate.actions.volunteers import add_volunteer, raise_labels_per_issue, remove_volunteer
 from annotate.models import Repeat
 from annotate.queries.labels import progress
+from annotate.queries.planning import issues_from
+from annotate.queries.samples import SampleFrame
 from core.models import Job
 from ingest.models import Import
 from overview.queries.overview import own_rounds
+from rounds.drift import comes_again
 from rounds.models import Label, Round, RoundVolunteer
 from studies.models import Membership, Role
+from taxonomy.actions.drafts import act
 from tests import factories
 from tests.kept import kept
 from tests.worlds.pages import client, label_all, queries_of, text_of
+from tests.worlds.screened import screening, screening_world
+from tests.worlds.trained import label_as, take_out, training
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
@@ -76,7 +84,7 @@ def test_home_counts_an_equal_share_where_some_label_each_issue(world):
     world.k_of_n(2, name="Pilot")
 
     # 4 issues of 2 labels for 3 people: 3 each, rounded up.
-    assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[0]))
+    assert "Pilot 3 issues to label for an equal share" in text_of(home(world.members[0]))
 
 
 def test_home_counts_the_slots_of_who_came_while_the_round_was_open(world, labelled):
@@ -97,7 +105,7 @@ def test_a_share_is_one_of_the_slots_that_there_are(world):
     round_.refresh_from_db()
 
     # 3 issues with 2 labels and one with 3, for 3 people: 3 each.
-    assert "Pilot 3 issues to label, by an equal share" in text_of(home(world.members[2]))
+    assert "Pilot 3 issues to label for an equal share" in text_of(home(world.members[2]))
     assert progress(round_, world.members[2]).total == 3
     planned = world.k_of_n(2, opened=False)
     assert progress(planned, world.members[2]).total == 3
@@ -132,10 +140,12 @@ def test_home_and_the_labelling_page_ask_for_as_many_labels(world, quotas, asked
 def test_home_counts_issues_that_come_again_as_the_labelling_page_does(world, allocation):
     round_ = world.round(allocation=allocation, labels_per_issue=2, drift_percent=50, drift_hours=24)
     first, second = world.members
+    # Chance picks by id and seed: a seed under which the first two come again, whatever ids this run has.
+    seed = next(n for n in count() if all(comes_again(one.pk, n, 50) for one in world.issues[:2]))
+    RoundVolunteer.objects.filter(round=round_, member=first).update(seed=seed)
     for issue in world.issues[:6]:
         world.submit(round_, issue, first, "C.2")
     repeats = list(Repeat.objects.filter(volunteer=first).order_by("pk"))
-    assert len(repeats) > 1
     lost, again = repeats[0].issue, repeats[1].issue
     world.submit(round_, lost, second, "C.2")  # revealed: it comes to nobody again
     Label.objects.filter(round=round_, issue=again).update(submitted_at=timezone.now() - timedelta(days=2))
@@ -147,10 +157,29 @@ def test_home_counts_issues_that_come_again_as_the_labelling_page_does(world, al
         assert home_says[1] > 12
 
 
+@pytest.mark.parametrize("quota", [None, 2])
+def test_home_says_when_issues_come_again_to_who_labelled_their_share(world, quota):
+    round_ = world.round(
+        allocation="k_of_n", labels_per_issue=1, drift_percent=50, drift_hours=24, reveal="round_closed"
+    )
+    member = world.members[0]
+    first, second = (issue.pk for issue in world.issues[:2])
+    seed = next(n for n in count() if comes_again(first, n, 50) and not comes_again(second, n, 50))
+    RoundVolunteer.objects.filter(round=round_, member=member).update(seed=seed, quota=quota)
+    world.submit(round_, world.issues[0], member, "C.2")
+    assert "1 more issue comes" not in text_of(home(member))
+    world.submit(round_, world.issues[1], member, "C.2")
+    said = text_of(home(member))
+    assert "1 more issue comes tomorrow" in said
+    assert "issue to label" not in said
+    Repeat.objects.update(due_at=timezone.now() - timedelta(minutes=1))
+    assert "1 issue to label" in text_of(home(member))
+
+
 def test_home_shows_disagreements_to_who_may_settle_them(world, labelled):
     said = text_of(home(world.lead))
 
-    assert "Main round 1 disagreement to settle" in said
+    assert "Main round 1 disagreement to decide" in said
     assert "issues to label" not in said
 
 
@@ -170,7 +199,7 @@ def test_home_leaves_out_rounds_that_are_closed_planned_or_of_others(world, labe
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"left_at": timezone.now()}, "You take part in no study yet"),
+        ({"left_at": timezone.now()}, "You are in no study yet"),
         ({"role": Role.VIEWER}, "Nothing waits for you now."),
     ],
 )
@@ -218,12 +247,12 @@ def test_an_empty_study_begins_with_its_issues():
 
     assert stages(response) == [
         ("Harvest", "now", "0", "issues so far"),
-        ("Screening", "", "none", "no screening round"),
-        ("Pilot", "", "none", "no pilot round"),
-        ("Training", "", "none", "no training round"),
-        ("Labelling", "", "later", "no main round"),
+        ("Screening", "", "none", "needs the issues of Harvest"),
+        ("Pilot", "", "none", "needs the issues of Harvest"),
+        ("Taxonomy", "", "none", "needs the issues of Harvest"),
+        ("Training", "", "none", "needs the issues of Harvest"),
+        ("Labelling", "", "later", "needs the issues of Harvest"),
         ("Consensus", "", "later", "when issues are complete"),
-        ("Taxonomy", "", "none", "nothing to label with"),
         ("Report", "", "later", "when issues are complete"),
     ]
     assert "First step 0 issues in this study" in text_of(response)
@@ -252,7 +281,7 @@ def test_the_way_names_the_newest_taxonomy_until_a_round_labels_with_one():
     owner = factories.make_member(study, Role.OWNER)
     factories.make_version(study)
     factories.make_version(study, ["X", "X.1"])
-    assert stages(overview(owner, study))[6] == ("Taxonomy", "done", "v1", "1 type, 1 theme")
+    assert stages(overview(owner, study))[3] == ("Taxonomy", "done", "v1", "1 type, 1 theme")
 
 
 def test_the_way_of_a_study_under_way(world, labelled):
@@ -263,10 +292,10 @@ def test_the_way_of_a_study_under_way(world, labelled):
         ("Harvest", "done", "4", "issues, 1 repository"),
         ("Screening", "", "none", "no screening round"),
         ("Pilot", "done", "2", "issues, closed"),
+        ("Taxonomy", "done", "v1", "3 types, 9 themes"),
         ("Training", "", "none", "no training round"),
         ("Labelling", "now", "66.7\N{NO-BREAK SPACE}%", "8 of 12 labels"),
-        ("Consensus", "now", "1", "of 1 disagreement to settle"),
-        ("Taxonomy", "done", "v1", "3 types, 9 themes"),
+        ("Consensus", "now", "1", "of 1 disagreement to decide"),
         ("Report", "now", "ready", "agreement of 2 issues"),
     ]
 
@@ -275,23 +304,95 @@ def test_the_way_ends_when_all_is_labelled_and_settled(world):
     round_ = world.round()
     label_all(world, round_, *["C.1 C.1 C.1"] * 4)
 
-    assert [stage[:3] for stage in stages(overview(world.members[0], world.study))[4:]] == [
+    assert [stage[:3] for stage in stages(overview(world.members[0], world.study))[3:]] == [
+        ("Taxonomy", "done", "v1"),
+        ("Training", "", "none"),
         ("Labelling", "done", "100\N{NO-BREAK SPACE}%"),
         ("Consensus", "done", "0"),
-        ("Taxonomy", "done", "v1"),
         ("Report", "done", "ready"),
     ]
+
+
+def test_a_stage_that_waits_leads_to_the_one_before(world):
+    pilot = world.round(name="Pilot", kind="pilot")
+    world.round(name="Main", opened=False)
+    response = overview(world.lead, world.study)
+    assert stages(response)[2:6] == [
+        ("Pilot", "now", "4", "issues, open"),
+        ("Taxonomy", "done", "v1", "3 types, 9 themes"),
+        ("Training", "", "none", "needs the results of Pilot"),
+        ("Labelling", "", "later", "needs the results of Pilot"),
+    ]
+    rail = response.content.decode().partition('<ol class="rail"')[2].partition("</ol>")[0]
+    assert rail.count(f'href="{reverse("round", args=[pilot.pk])}"') == 3
+
+
+def test_several_planned_rounds_have_not_begun_and_hold_nothing_up(world):
+    for name in ("First", "Second"):
+        world.round(name=name, kind="pilot", opened=False)
+    found = stages(overview(world.lead, world.study))
+    assert found[2] == ("Pilot", "", "2 rounds", "0 closed")
+    assert found[4] == ("Training", "", "none", "no training round")
+
+
+def test_a_draft_of_the_taxonomy_shows_and_holds_nothing_up(world):
+    act(taxonomy=world.version.taxonomy, kind="add", key=None, values={"name": "New"}, by=world.lead.user)
+    found = stages(overview(world.lead, world.study))
+    assert found[3] == ("Taxonomy", "now", "v1", "draft of v2")
+    assert found[5] == ("Labelling", "", "later", "no main round")
+
+
+def test_the_way_says_how_much_a_screening_kept():
+    world = screening_world()
+    round_ = screening(world)
+    assert stages(overview(world.lead, world.study))[1] == ("Screening", "now", "7", "issues, open")
+    close_round(round_=round_, by=world.lead)
+    kept_ = ("Screening", "done", "4", "kept, 57.1\N{NO-BREAK SPACE}% of 7")
+    assert stages(overview(world.lead, world.study))[1] == kept_
+
+
+def test_the_way_says_how_many_passed_a_training(world):
+    made = training(world, "C.1", "C.1", members=world.members[:2])
+    label_as(world, made, world.members[0], "C.1", "C.1")
+    label_as(world, made, world.members[1], "C.2", "C.2")
+    assert stages(overview(world.lead, world.study))[4] == ("Training", "now", "2", "1 of 2 passed")
+    assert stages(overview(world.members[0], world.study))[4] == ("Training", "now", "2", "issues, open")
+    close_round(round_=made, by=world.lead)
+    passed = ("Training", "done", "2", "1 of 2 passed")
+    assert stages(overview(world.members[0], world.study))[4] == passed
+    take_out(made, world.members[1])
+    assert stages(overview(world.members[0], world.study))[4][3] == "the 1 volunteer passed"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "issues, ± 5\N{NO-BREAK SPACE}% at 95\N{NO-BREAK SPACE}%"),
+        ({"margin": 0.025, "confidence": 0.9}, "issues, ± 2.5\N{NO-BREAK SPACE}% at 90\N{NO-BREAK SPACE}%"),
+        ({"own": 2}, "issues, open"),  # too few were drawn for the margin
+    ],
+)
+def test_the_way_says_what_the_sample_of_a_pilot_promises(world, fields, said):
+    if "own" in fields:
+        fields = {"own": {world.repository.pk: fields["own"]}}
+    sample = draw_sample(
+        study=world.study, name="Sample", frame=SampleFrame(), by=world.lead, seed=1, **fields
+    )
+    drawn = issues_from(world.study, f"sample:{sample.pk}")
+    chosen = {"selection": {"source": f"sample:{sample.pk}"}}
+    world.round(kind="pilot", issues=drawn.order_by("pk"), **chosen)
+    assert stages(overview(world.lead, world.study))[2][3] == said
 
 
 def test_the_way_counts_the_slots_of_an_uneven_round(world, labelled):
     add_volunteer(round_=labelled, member=factories.make_member(world.study, pseudonym="Late"), by=world.lead)
 
     response = overview(world.lead, world.study)
-    assert stages(response)[4] == ("Labelling", "now", "57.1\N{NO-BREAK SPACE}%", "8 of 14 labels")
+    assert stages(response)[5] == ("Labelling", "now", "57.1\N{NO-BREAK SPACE}%", "8 of 14 labels")
     assert rows_of_people(response)[-1] == "All 8 57.1 % 8"
 
     remove_volunteer(round_=labelled, member=world.members[2], by=world.lead)
-    assert stages(overview(world.lead, world.study))[4][3] == "8 of 12 labels"
+    assert stages(overview(world.lead, world.study))[5][3] == "8 of 12 labels"
 
 
 # --- its people
@@ -392,12 +493,12 @@ def test_a_round_that_reveals_at_its_end_shows_no_disagreements_before(world):
     label_all(world, round_, "C.1 C.2 C.1", "C.1 C.1 C.1")
 
     said = text_of(overview(world.lead, world.study))
-    assert "to settle" not in said + text_of(home(world.lead))
+    assert "to decide" not in said + text_of(home(world.lead))
     assert "hidden until it closes" in said
     assert stages(overview(world.lead, world.study))[-1][3] == "when the round closes"
 
     close_round(round_=round_, by=world.lead)
-    assert "1 disagreement to settle" in text_of(home(world.lead))
+    assert "1 disagreement to decide" in text_of(home(world.lead))
 
 
 # --- cost
@@ -414,3 +515,12 @@ def test_the_overview_needs_as_many_queries_for_three_as_for_one():
         factories.make_round(world.version, world.issues, [world.lead])
         counts.append(queries_of(client(world.lead), reverse("study", args=[world.study.slug])))
     assert counts[0] == counts[1] <= 40
+
+
+@pytest.mark.world(issues=3, members=1)
+def test_the_stage_of_a_round_with_one_label_per_issue_counts_proposed_names(world):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "C.2")
+    world.submit(round_, world.issues[1], world.members[0], "?Flaky driver")
+    found = stages(overview(world.lead, world.study))
+    assert ("Consensus", "now", "1", "of 1 proposed name open") in found

@@ -118,12 +118,12 @@ def test_import_study_keeps_the_first_row_of_a_repeated_issue_and_reports_the_ot
     assert list(ImportRow.objects.order_by("pk").values_list(*columns)) == [
         (
             "repeated", "engine/engine.csv", 6, "repeated_with_other_labels",
-            "The issue of line 2 again, with other labels; the labels of line 2 were kept.",
+            "The issue of line 2 again, with other labels. The labels of line 2 were kept.",
             f"{spelled},C.2,C.2,C.2,C.2",
         ),
         (
             "repeated", "engine/engine.csv", 7, "repeated",
-            "The same row as line 3; that one was kept.",
+            "The same row as line 3. Line 3 was kept.",
             "https://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1",
         ),
     ]  # fmt: skip
@@ -137,8 +137,8 @@ def test_import_study_with_unknown_codes_lists_all_lines_and_stores_nothing(tmp_
         import_study(folder=write_study(tmp_path, engine=engine), slug="engines")
 
     assert refused.value.problems == (
-        "engine.csv, line 2: the taxonomy has no category X.9.",
-        "engine.csv, line 5: the taxonomy has no category Z, c.1.",
+        "engine/engine.csv, line 2: the taxonomy has no category X.9.",
+        "engine/engine.csv, line 5: the taxonomy has no category Z, c.1.",
     )
     assert not Study.objects.exists()
     assert not Issue.objects.exists()

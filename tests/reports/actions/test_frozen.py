@@ -128,8 +128,8 @@ def test_a_decision_taken_back_is_no_difference_any_more(world, round_):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "Give the report a name."),
-        (" \t", "Give the report a name."),
+        ("", "Enter a name for the report."),
+        (" \t", "Enter a name for the report."),
         ("x" * 121, "longer than 120"),
         ("taken", "already"),
         ("TAKEN", "already"),
@@ -160,7 +160,7 @@ def test_a_round_that_was_closed_since_it_was_read_is_frozen_as_closed(world, ro
 def test_a_round_without_a_complete_issue_has_nothing_to_freeze(world):
     made = world.round()
     give_labels(world, made, "C.1 C.1 -")
-    with pytest.raises(FreezeRefused, match="nothing to freeze"):
+    with pytest.raises(FreezeRefused, match="there is no report to freeze"):
         freeze_report(round_=made, by=world.lead, name="Too soon")
     assert not FrozenReport.objects.exists()
 
@@ -182,7 +182,7 @@ def test_owner_and_leads_freeze(world, round_, role, may):
 
 def test_who_still_has_to_label_some_of_it_elsewhere_cannot_freeze_and_hears_how_many(world, round_):
     world.waits_for(world.lead, world.issues[0], world.issues[2])
-    with pytest.raises(ReportHeldBack, match="2 issues of this round are held back"):
+    with pytest.raises(ReportHeldBack, match="2 issues of this round are hidden"):
         freeze_report(round_=round_, by=world.lead, name="Mine")
     assert not FrozenReport.objects.exists()
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="O")

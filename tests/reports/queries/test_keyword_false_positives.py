@@ -86,7 +86,7 @@ def test_the_page_of_a_list_shows_them_highest_first(world, version):
     address = reverse("keyword_list", args=[world.study.slug, version.keyword_list_id])
     assert "False positives" not in text_of(client.get(address))
     screening(world, reveal=Round.Reveal.ROUND_CLOSED)
-    assert "The rate of each term will be here once a screening decides" in text_of(client.get(address))
+    assert "The rate of each term will be here when a screening decides" in text_of(client.get(address))
     screening(world)
     text = text_of(client.get(address))
     first, included = (world.issues[place].number for place in (0, 3))

@@ -100,7 +100,7 @@ def test_the_page_draws_it_for_who_asks():
     address = reverse("agreement", args=[round_.pk])
     signed_in = client(world.lead)
     plain = text_of(signed_in.get(address))
-    assert "Show the ten parts of each volunteer" in plain
+    assert "Show ten parts for each volunteer" in plain
     assert "First tenth" not in plain
 
     response = signed_in.get(address, {"dissents": "yes"})

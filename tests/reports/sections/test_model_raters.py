@@ -52,7 +52,7 @@ def test_values_by_hand(world, round_, model):
     # The example of tests/agreement/test_models, with C.1, C.2, A.1 for A, B, C; only the first is decided. The
     # page has all of its numbers, below.
     assert (found["model"], found["labels"], found["compared"]) == ("M1", 3, 3)
-    reason = "only one issue they labelled has a decision"
+    reason = "only one issue with their label has a decision"
     assert found["decision"] == {"issues": 1, "percent_agreement": 1.0, "cohen_kappa": None, "reason": reason}
     # By type: C C C, C C C, C C A, and the model says C, C, A.
     [(_name, found)] = model_comparisons(agreement_report(round_, level=Level.TYPE))
@@ -124,7 +124,7 @@ def test_k_of_n_has_shares_and_no_kappas(world, model):
     slots = "different people labelled different issues, so no pairs are compared"
     assert (
         TABLES["models"](agreement_report(round_)).rows[0][-1]
-        == f"{slots}; only one issue they labelled has a decision"
+        == f"{slots}; only one issue with their label has a decision"
     )
 
 
@@ -147,20 +147,20 @@ def test_the_page_says_it_only_where_there_are_models(world, round_, model):
     address = reverse("agreement", args=[round_.pk])
     signed_in = client(world.lead)
     without = text_of(signed_in.get(address))
-    assert "Models beside the volunteers" not in without
-    assert "0 labels of models: programs are compared, never counted" in without
+    assert "Models compared with volunteers" not in without
+    assert "0 labels of models (compared with volunteers, never counted)" in without
 
     label_as_model(round_=round_, member=model, rows=rows(world, "C.1", "C.2", "A.1"))
     said = text_of(signed_in.get(address))
-    assert "3 labels of models: programs are compared, never counted" in said
+    assert "3 labels of models (compared with volunteers, never counted)" in said
 
-    assert "Models beside the volunteers" in said
+    assert "Models compared with volunteers" in said
     assert (
-        "M1 3 0.667 −0.161 to 1.000 0.556 0.500 0.300 undefined: only one issue they labelled has a decision"
-        " 100.0 % of 1"
+        "M1 3 0.667 −0.161 to 1.000 0.556 0.500 0.300 undefined: only one issue with their label has a"
+        " decision 100.0 % of 1"
     ) in said
     found = signed_in.get(address, {"format": "csv", "table": "models"}).text
     [row] = csv.DictReader(io.StringIO(found))
     assert (row["model"], row["labels"], row["volunteers_kappa"]) == ("M1", "3", "0.3")
-    assert row["reason"] == "only one issue they labelled has a decision"
+    assert row["reason"] == "only one issue with their label has a decision"
     assert r"M1 & 3" in signed_in.get(address, {"format": "tex", "table": "models"}).text

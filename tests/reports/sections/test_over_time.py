@@ -59,10 +59,10 @@ def test_the_sentence_names_the_size_the_probability_and_what_is_rough(round_):
     report = agreement_report(round_, level=Level.TYPE)
     first, second = change_sentences(periods(report).change)
     assert first == (
-        "One label per issue, the decision (4 issues over 2 months): Cramér’s V = 0.577, “large” after Cohen"
-        " (1988); χ²(1) = 1.3, p = 0.248."
+        "Change of decisions over 2 months (4 issues): Cramér’s V = 0.577, “large” after Cohen (1988);"
+        " χ²(1) = 1.3, p = 0.248."
     )
-    assert second == "The smallest number expected is 0.5, below 5: the probability is rough."
+    assert second == "The smallest expected number is 0.5. Below 5, the probability is only rough."
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_the_word_grows_with_the_table(v, periods, categories, word):
 
 def test_where_enough_is_expected_nothing_is_rough_and_what_is_undefined_says_why():
     found = Drift(80, 2, 2, chi2=16 / 3, df=1, p=0.0209, cramers_v=0.258, smallest=15.0)
-    assert [sentence[:30] for sentence in change_sentences(found)] == ["One label per issue, the decis"]
+    assert [sentence[:30] for sentence in change_sentences(found)] == ["Change of decisions over 2 mon"]
     assert change_sentences(Drift(3, 1, 2, reason=Reason.ONE_PERIOD)) == [
-        "Whether decisions changed: undefined: only one period has labels."
+        "Change of decisions over the months: undefined: only one period has labels."
     ]
 
 

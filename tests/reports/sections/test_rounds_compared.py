@@ -123,7 +123,7 @@ def test_a_version_without_the_level_says_so(world, main):
     assert (found.rounds[-1].round.name, found.rounds[-1].agreement) == ("Types alone", None)
     assert len(found.by("round")) == 2
     assert TABLES["rounds"](found).rows[-1][3:] == (
-        None, None, None, None, None, None, None, None, "the version has no categories at this level", 0,
+        None, None, None, None, None, None, None, None, "the taxonomy version has no categories at this level", 0,
     )  # fmt: skip
     page = text_of(client(world.lead).get(reverse("agreement", args=[main.pk])))
     assert "Types alone Main v2 The taxonomy has no categories at this level." in page
@@ -150,7 +150,7 @@ def test_what_a_reader_has_yet_to_label_is_in_no_round(world, pilot, main):
     # R2 has yet to label the third issue in the pilot.
     assert [(one.agreement.issues, one.withheld) for one in whole.rounds] == [(2, 0), (2, 1), (0, 0)]
     page = text_of(client(first).get(reverse("agreement", args=[main.pk])))
-    assert "1 issue of another round is held back from you: you still have to label it." in page
+    assert "1 issue of another round is hidden until you label it." in page
     assert "of another round is held back" not in text_of(
         client(second).get(reverse("agreement", args=[main.pk]))
     )
@@ -179,9 +179,9 @@ def test_a_report_that_knows_no_reader_shows_its_own_round_alone(pilot, main):
 
 def test_the_page_compares_where_there_is_another_round(world, pilot, main):
     said = text_of(client(world.lead).get(reverse("agreement", args=[main.pk])))
-    assert "By round of this study, with the same taxonomy" in said
+    assert "By round rounds of this study with the same taxonomy" in said
     assert "Pilot Pilot v1 2 6 0.667" in said
-    assert "Main round this one Main v1 3 9 0.778" in said
+    assert "Main round this round Main v1 3 9 0.778" in said
 
 
 def test_a_round_alone_is_compared_with_nothing(world, pilot):

@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from agreement import bootstrap, issues_for
 from ingest.models import Issue
-from reports.agreement_report import LEVELS, agreement_report
+from reports.agreement_report import LEVELS, PAGE_BY, agreement_report
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
+from reports.sentences.agreement import how_to_report
 from rounds.models import Round, RoundIssue
+from rounds.queries.blindness import Reader
 from tests import factories
 from tests.kept import kept
 from tests.worlds.pages import client, label_all, queries_of, text_of
@@ -58,20 +60,20 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
         in said
     )
     for name, words in (
-        ("percent_agreement", "Percent agreement no correction for chance"),
-        ("krippendorff_alpha", "Krippendorff’s alpha nominal, small samples"),
-        ("gwet_ac1", "Gwet’s AC1 steady under skew"),
-        ("brennan_prediger", "Brennan–Prediger every category as likely"),
+        ("percent_agreement", "Percent agreement not corrected for chance"),
+        ("krippendorff_alpha", "Krippendorff’s alpha corrected for small samples"),
+        ("gwet_ac1", "Gwet’s AC1 stable when one category dominates"),
+        ("brennan_prediger", "Brennan–Prediger chance equal for every category"),
     ):
         one = found.overall.coefficients[name]
         assert f"{words} {three(one.value)} {three(one.low)} to {three(one.high)}" in said
     light = found.overall.coefficients["light_kappa"].value
-    assert f"Light’s kappa mean over pairs {three(light)} none" in said
+    assert f"Light’s kappa mean over pairs of volunteers {three(light)} none" in said
     for category in found.overall.categories:
         if category.labels:
             assert (
                 f"{category.code} Name of {category.code} {category.labels} * {three(category.kappa)}"
-                f" ({three(category.low)} to {three(category.high)})" in said
+                f" {three(category.low)} to {three(category.high)}" in said
             )
     bug = next(group.agreement for group in found.by("repository"))
     assert (
@@ -90,9 +92,9 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     for pair in ("C.1+C.2", "B.1+C.1"):
         assert f'href="{disagreements}?pair={pair}"' in body
     assert "Left out 1 issue that lacks labels 2 labels of such issues 0 surplus labels" in said
-    assert "0 labels of models: programs are compared, never counted" in said
+    assert "0 labels of models (compared with volunteers, never counted)" in said
     # Under the types, and in the paragraph.
-    note = "3 of 5 complete issues have no decision yet: they are in no type"
+    note = "3 of 5 complete issues have no decision yet and count in no type"
     assert said.count(note) == 2
     assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
 
@@ -106,7 +108,9 @@ def test_pairs_stand_in_the_order_of_who_agrees(world):
     names = re.findall(r'<th scope="(?:col|row)">(R\d)</th>', table)
     assert names[:3] == names[3:]
     assert names[2] == "R2"
-    assert "Volunteers who agree stand side by side; files keep the order of the round." in text_of(response)
+    assert "Volunteers who agree are next to each other. Files have the order of the round." in text_of(
+        response
+    )
     lines = get(world.lead, round_, "format=csv&table=pairs").content.decode().splitlines()
     assert [line[:5] for line in lines[1:]] == ["R1,R2", "R1,R3", "R2,R3"]
 
@@ -122,8 +126,8 @@ def test_undefined_values_say_why_and_are_never_a_number(world):
     assert "Fleiss’ κ is undefined: all labels are the same category; percent agreement was 1.000." in said
     assert "C.1 Name of C.1 6 * undefined: all labels are the same category" in said
     assert "C.9, C.10: undefined: nobody chose this category." in said
-    assert "People agree, and kappa says little" in said
-    assert "R1 and R2: undefined: the two chose one and the same category" in response.content.decode()
+    assert "People agree, but kappa is low" in said
+    assert "R1 and R2: undefined: both chose the same single category" in response.content.decode()
     assert not re.search(r"\b(nan|none|null)\b", said.replace("Light’s", "").lower().replace("95 % none", ""))
 
 
@@ -162,7 +166,7 @@ def test_a_level_that_the_taxonomy_lacks_is_closed_with_the_reason(world):
 def test_a_level_below_all_labels_is_empty_and_says_so(world, labelled):
     said = text_of(get(world.lead, labelled, "level=sub-theme"))
 
-    assert "No label of this round goes down to this level." in said
+    assert "No label of this round has a category at this level." in said
 
 
 def test_intervals_are_resampled_where_the_address_asks(world, labelled):
@@ -173,7 +177,7 @@ def test_intervals_are_resampled_where_the_address_asks(world, labelled):
     plain = text_of(get(world.lead, labelled))
     said = text_of(get(world.lead, labelled, "bootstrap=yes"))
 
-    assert "bootstrap " not in plain
+    assert "bootstrap 0" not in plain
     assert f"1,000 replicates, percentiles, seed {seed}." in said
     for name in ("fleiss_kappa", "light_kappa"):
         interval = drawn.intervals[name]
@@ -219,6 +223,7 @@ def test_every_table_of_the_page_comes_as_csv_latex_and_markdown(world, labelled
 
     found = {table: [form for form, other in links if other == table] for _form, table in links}
     assert set(found) >= {"report", "coefficients", "types", "categories", "repositories", "left-out"}
+    assert found.pop("paragraph") == ["tex", "md"]
     assert all(forms == ["csv", "tex", "md"] for forms in found.values())
     for form, table in links:
         assert get(world.lead, labelled, f"format={form}&table={table}").status_code == 200
@@ -259,11 +264,11 @@ def test_what_is_withheld_is_in_no_number_and_said(world, labelled):
     held, whole = (text_of(get(member, labelled)) for member in (first, second))
 
     assert "4 issues, 3 volunteers, 12 labels." in held
-    assert "1 issue is held back from you: you still have to label it in another round." in held
-    assert "1 issue that who made this report still has to label in another round" in held
-    assert "[Not for publication: 1 of 5 issues is missing here, because whoever made this" in held
+    assert "1 issue is hidden until you label it in another round." in held
+    assert "1 issue that the author of this report still has to label in another round" in held
+    assert "[Not for publication: 1 of 5 issues is missing, because its reader still has to label it" in held
     assert "Not for publication" not in whole
-    warning = "These are not the study’s numbers: 1 of 5 issues is held back from you."
+    warning = "Do not publish these numbers: 1 of 5 issues is hidden from you."
     assert warning in held
     paragraph = held[held.index("3 volunteers independently labelled") :]
     assert held.index(warning) < held.index("3 volunteers independently labelled")
@@ -290,16 +295,30 @@ def test_what_is_withheld_is_in_no_number_and_said(world, labelled):
 def test_everything_withheld_is_said_instead_of_numbers(world, labelled):
     world.waits_for(world.members[0], *world.issues[:5])
     said = text_of(get(world.members[0], labelled))
-    assert "5 issues are held back from you" in said
+    assert "5 issues are hidden until you label them" in said
     assert "None of the 1 issues has all of its 3 labels yet" in said
 
 
+def test_the_paragraph_is_a_file_too(world, labelled):
+    told = how_to_report(agreement_report(labelled, by=PAGE_BY, reader=Reader(None)))
+    markdown, latex = (get(world.lead, labelled, f"format={form}&table=paragraph") for form in ("md", "tex"))
+    assert markdown.content.decode() == told.replace("[", r"\[").replace("]", r"\]") + "\n"
+    assert "κ" in told
+    said = latex.content.decode()
+    assert (r"Fleiss’ $\kappa$ = " in said, r"95 \% CI {[}" in said, "κ" in said) == (True, True, False)
+    assert latex.headers["Content-Disposition"].endswith('-theme-paragraph.tex"')
+    assert get(world.lead, labelled, "format=csv&table=paragraph").status_code == 404
+    empty = world.round(name="Nothing yet")
+    assert get(world.lead, empty, "format=md&table=paragraph").status_code == 404
+
+
 def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
+    """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements."""
     counts = []
     for issues in (1, 3):
         world.waits_for(world.members[issues - 1], *world.issues[:issues])
         counts.append(queries_of(client(world.members[issues - 1]), reverse("agreement", args=[labelled.pk])))
-    assert counts[0] == counts[1] <= 31
+    assert counts[0] == counts[1] <= 34
 
 
 def test_months_stand_apart_where_there_are_several(world, labelled):
@@ -307,11 +326,11 @@ def test_months_stand_apart_where_there_are_several(world, labelled):
         completed_at="2026-03-01T00:00:00Z"
     )
     said = text_of(get(world.lead, labelled))
-    assert "By month in which the last label of an issue came" in said
+    assert "By month month of the last label of each issue" in said
     assert "2026-03 1 20.0 %" in said
     assert "Labels over time shares of all labels" in said
     assert "Month Labels A.1 B.1 C.1 C.2 2026-03 3 0.0 % 0.0 % 100.0 % 0.0 % " in said
-    assert "Whether decisions changed: undefined" not in said
+    assert "Change of decisions over the months: undefined" not in said
 
 
 def test_one_volunteer_has_nothing_that_splits():
@@ -321,7 +340,7 @@ def test_one_volunteer_has_nothing_that_splits():
 
     page = get(world.lead, round_)
 
-    assert "No issue has two labels or more, so none can split." in text_of(page)
+    assert "No issue has two labels or more, so labels cannot differ." in text_of(page)
     assert 'aria-labelledby="splits-h"' not in page.content.decode()
 
 
@@ -331,21 +350,21 @@ def test_splits_and_overruled_labels_are_listed(world, labelled):
     split = splits(found)[0]
     words = "unanimous " if len(split.sizes) == 1 else ""
     assert f"{' : '.join(map(str, split.sizes))} {words}{split.issues} {100 * split.share:.1f} %" in said
-    assert "No decision goes against a label at this level." in said
+    assert "No label differs from the decision at this level." in said
     assert decision_table(found).sum() == decision_table(found).trace()
     world.settle(labelled, world.issues[1], "C.2")
-    assert "Labelled as, decided as Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
+    assert "Label → decision Labels C.1 → C.2 Name of C.1 · Name of C.2 2" in text_of(
         get(world.lead, labelled)
     )
 
 
 def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labelled):
     said = text_of(get(world.lead, labelled))
-    assert "Look for signs that they are not" in said
+    assert "Search for signs that labels depend on each other" in said
     assert "No sign was found" not in said
     said = text_of(get(world.lead, labelled, "independence=yes"))
     assert "No sign was found that labels were not given independently." in said
-    assert "A sign is worth a look, and no proof:" in said
+    assert "A sign is a reason to look closer, not a proof." in said
 
 
 def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
@@ -353,12 +372,10 @@ def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
     said = text_of(get(world.lead, round_, "independence=yes"))
     assert "3 signs that labels were not given independently owner/repository" in said
     assert (
-        "R3 never differs where all others agree, on any of 10 issues, and each of the others does at least 20 times. p = "
-        in said
+        "R3 never differs on the 10 issues where all others agree. Each other volunteer does so at least 20"
+        " times. p = " in said
     )
-    assert re.search(
-        r"Of 40 issues that are not unanimous, 20 that follow each other .* p = 0\.0\d+ where it begins", said
-    )
+    assert re.search(r"Of 40 issues that are not unanimous, 20 in a row .* p = 0\.0\d+ first issue", said)
 
 
 def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(world, labelled):
@@ -366,13 +383,15 @@ def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(wor
     kappa = found.overall.coefficients["fleiss_kappa"]
     said = text_of(get(world.lead, labelled))
     assert f"now ± {three(kappa.value - kappa.low)}" in said
-    assert "labels an issue, ±" not in said
+    assert "labels per issue, ±" not in said
     needed = issues_for(0.1, kappa.se, 5)
     said = text_of(get(world.lead, labelled, "within=0.1"))
-    assert f"With 3 labels an issue, ± 0.100 takes {needed} issues: {needed - 5} more." in said
-    assert re.search(r"With these issues (it takes \d+ volunteers|no number of volunteers is enough)", said)
+    assert f"With 3 labels per issue, ± 0.100 needs {needed} issues. You need {needed - 5} more." in said
+    assert re.search(
+        r"With the issues of this round, (you need \d+ volunteers|no number of volunteers is enough)", said
+    )
     wide = text_of(get(world.lead, labelled, "within=0.5"))
-    assert f"takes {issues_for(0.5, kappa.se, 5)} issues" in wide
+    assert f"needs {issues_for(0.5, kappa.se, 5)} issues" in wide
 
 
 @pytest.mark.parametrize("within", ["", "0", "nan", "7", "a"])
@@ -380,7 +399,7 @@ def test_a_half_width_that_is_none_is_refused_in_its_place(world, labelled, with
     answer = get(world.lead, labelled, f"within={within}")
     assert answer.status_code == 200
     assert 'class="errorlist"' in answer.content.decode() or 'role="alert"' in answer.content.decode()
-    assert "With 3 labels an issue" not in text_of(answer)
+    assert "With 3 labels per issue" not in text_of(answer)
 
 
 def test_what_was_labelled_and_decided_stands_on_the_page(world, labelled):
@@ -389,11 +408,14 @@ def test_what_was_labelled_and_decided_stands_on_the_page(world, labelled):
     path = world.repository.path
     assert "Repository 2024 no year A C Undecided Issues False positives" in said
     assert f"{path} 1 4 1 1 3 5 – All 1 4 1 1 3 5 – " in said
-    assert "No other round of the study screens, so there are no false positives to count." in said
+    assert "The study has no screening round, so there are no false positives to count." in said
     assert (
         "Category Issues Share Share, drawn A Name of A 1 50.0 % of 2 A.1 Name of A.1 1 50.0 % of 2 C" in said
     )
     world.round(kind=Round.Kind.SCREENING, depth=1, excludes=world.category("B"))
     said = text_of(get(world.lead, labelled))
     assert f"{path} 1 4 1 1 3 5 0 All" in said
-    assert "a screening of the study excluded them, and they are not in this round." in said
+    assert (
+        "False positives are other issues, which a screening excluded; this round does not have these issues."
+        in said
+    )

@@ -37,10 +37,10 @@ def _get(member, round_, name="final_labels", **query):
 
 def test_it_begins_with_the_last_package(world):
     text = text_of(_get(world.lead, _told(world)))
-    assert "3 issues have another final label than" in text
-    assert "All 3 Changed 1 Opened again 1 New 1" in text
+    assert "3 issues have another final label." in text
+    assert "All 3 Changed 1 Reopened 1 New 1" in text
     assert "C.2 lead C.3 lead Lead" in text
-    assert "C.2 lead open again reopened Lead" in text
+    assert "C.2 lead reopened reopened Lead" in text
     assert "=Read it again" in text
     assert "none C.9 lead Lead" in text
 
@@ -48,10 +48,10 @@ def test_it_begins_with_the_last_package(world):
 def test_a_moment_and_a_kind_can_be_asked_for(world):
     round_ = _told(world)
     long_ago = (timezone.now() - timedelta(days=30)).isoformat()
-    assert "All 2 Changed 0 Opened again 0 New 2" in text_of(_get(world.lead, round_, since=long_ago))
+    assert "All 2 Changed 0 Reopened 0 New 2" in text_of(_get(world.lead, round_, since=long_ago))
     typed = text_of(_get(world.lead, round_, since="2024-01-31T09:30", kind="new"))
-    assert "All 2 Changed 0 Opened again 0 New 2" in typed
-    assert "Every final label is what it was" in text_of(
+    assert "All 2 Changed 0 Reopened 0 New 2" in typed
+    assert "no final label changed" in text_of(
         _get(world.lead, round_, since=(timezone.now() + timedelta(days=1)).isoformat())
     )
 
@@ -73,7 +73,7 @@ def test_the_downloads_are_for_who_may_read_the_audit(world):
     for member in (viewer, world.members[0]):
         text = text_of(_get(member, round_))
         assert "package was downloaded" not in text
-        assert "Choose the moment of your report above." in text
+        assert "Choose the time of your report above." in text
     assert "All 2" in text_of(_get(viewer, round_, since="2024-01-31T09:30"))
 
 
@@ -81,8 +81,8 @@ def test_what_is_withheld_is_a_number(world):
     round_ = _told(world)
     world.round(members=[world.lead, *world.members])
     text = text_of(_get(world.lead, round_))
-    assert "3 issues are held back from you" in text
-    assert "All 0 Changed 0 Opened again 0 New 0" in text
+    assert "3 issues are hidden until you label them" in text
+    assert "All 0 Changed 0 Reopened 0 New 0" in text
 
 
 def test_the_file_has_a_row_per_change_and_runs_nothing(world):

@@ -40,7 +40,7 @@ def freeze(member, round_, name="Submission", key=None, browser=None):
 
 
 def test_a_lead_freezes_and_everybody_reads_it(world, round_):
-    assert "Freeze this report" in text_of(get(world.lead, "agreement", round_))
+    assert "Freeze report" in text_of(get(world.lead, "agreement", round_))
     answer = freeze(world.lead, round_)
     frozen = FrozenReport.objects.get()
     assert (answer.status_code, answer["Location"]) == (302, frozen.get_absolute_url())
@@ -50,22 +50,19 @@ def test_a_lead_freezes_and_everybody_reads_it(world, round_):
         listed = text_of(get(reader, "agreement", round_))
         assert re.search(r"Submission \S.* Lead 3 0\.550 the same", listed)
         page = text_of(get(reader, "frozen_report", round_, frozen.pk))
-        assert (
-            "Nothing has changed since: every number of the report, with its interval, is what it was."
-            in page
-        )
-        assert "No final label changed since it was frozen." in page
+        assert "Nothing has changed since then: every number and every interval is the same." in page
+        assert "No final label changed since then." in page
         assert "All issues 3 9 0.778 0.550" in page
         assert "Type C 2 6 1.000 1.000" in page
         assert frozen.inputs_hash in page
         checked = text_of(get(reader, "frozen_report", round_, frozen.pk, check="yes"))
-        assert "The same labels and decisions stand now" in checked
+        assert "Labels and decisions are the same now" in checked
         sent = get(reader, "frozen_json", round_, frozen.pk)
         assert sent.content.decode() == frozen.document
         assert sent["Content-Disposition"] == (
             f'attachment; filename="{world.study.slug}-main-round-submission.json"'
         )
-    assert "Freeze this report" not in text_of(get(viewer, "agreement", round_))
+    assert "Freeze report" not in text_of(get(viewer, "agreement", round_))
     assert freeze(viewer, round_, "Other").status_code == 403
 
 
@@ -77,20 +74,20 @@ def test_what_changed_since_is_shown_with_the_final_labels(world, round_):
 
     page = get(world.members[0], "frozen_report", round_, frozen.pk)
     text = text_of(page)
-    assert "1 issue came to be complete." in text
+    assert "1 issue is now complete." in text
     # 11 of 12 … : (10/12 agree, shares 8/12 and 4/12) kappa (5/6 - 5/9) / (4/9) = 0.625.
     assert re.search(r"Fleiss’ kappa 0\.5500 −\S+ to 1\.0000 0\.6250 −?\S+ to 1\.0000 \+0\.0750", text)
     assert "All issues Issues 3 4 +1" in text
     assert "Left out: issues without a decision 1 – –" in text
     link = re.search(r'href="([^"]*final-labels/[^"]*)">([^<]*)<', page.content.decode())
-    assert link[2] == "2 final labels changed since it was frozen"
+    assert link[2] == "2 final labels changed since then"
     changed = client(world.members[0]).get(link[1])
-    assert "2 issues have another final label than" in text_of(changed)
+    assert "2 issues have another final label." in text_of(changed)
     assert 'aria-current="true"><svg' in changed.content.decode().replace("\n", "")
     assert "changed since" in text_of(get(world.lead, "agreement", round_, level="type"))
-    assert "the file of now has this hash" not in text
+    assert "the current file has this hash" not in text
     asked = text_of(get(world.lead, "frozen_report", round_, frozen.pk, check="yes"))
-    assert "The file of now has another hash" in asked
+    assert "The current file has another hash" in asked
 
 
 @pytest.mark.parametrize(("level", "first"), [("type", "1.000"), ("theme", "0.550"), ("none", "0.550")])
@@ -114,7 +111,8 @@ def test_final_labels_offer_the_moments_of_the_frozen_reports(world, round_):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("", "Give the report a name."), ("SUBMISSION", "already"), ("x" * 121, "at most 120")]
+    ("name", "said"),
+    [("", "Enter a name for the report."), ("SUBMISSION", "already"), ("x" * 121, "at most 120")],
 )
 def test_a_name_that_is_none_is_said_beside_its_field(world, round_, name, said):
     freeze(world.lead, round_)
@@ -143,11 +141,11 @@ def test_another_rounds_report_is_not_found(world, round_):
 
 def test_an_empty_round_offers_nothing_to_freeze(world):
     made = world.round(name="New")
-    assert "Freeze this report" not in text_of(get(world.lead, "agreement", made))
-    assert "No report of this round is frozen." in text_of(get(world.lead, "frozen_reports", made))
+    assert "Freeze report" not in text_of(get(world.lead, "agreement", made))
+    assert "Frozen reports of this round will be here." in text_of(get(world.lead, "frozen_reports", made))
     answer = freeze(world.lead, made)
     assert answer.status_code == 422
-    assert "nothing to freeze" in text_of(answer)
+    assert "there is no report to freeze" in text_of(answer)
 
 
 # --- what the reader still has to label elsewhere
@@ -168,8 +166,8 @@ def test_who_has_something_withheld_gets_the_name_and_the_moment_alone(world, ro
 
     for body in bodies():
         assert ">Then<" in body
-        assert "1 issue is held back from you" in body
-        assert not re.search(r"0\.550|changed since<|the same</span>|Compare it with now", body)
+        assert "1 issue is hidden until you label it" in body
+        assert not re.search(r"0\.550|changed since|the same</span>|Compare with current labels", body)
         assert frozen.inputs_hash not in body
     refused = get(reader, "frozen_json", round_, frozen.pk)
     assert refused.status_code == 409
@@ -191,7 +189,7 @@ def test_who_looks_again_at_an_issue_does_not_read_what_was_frozen_of_it(world, 
     world.version = publication(world)
     [first, _second, third] = world.members
     assert get(first, "frozen_json", round_, frozen.pk).status_code == 409, "looks at the second issue again"
-    assert "2 issues are held back from you" in text_of(get(third, "frozen_reports", round_))
+    assert "2 issues are hidden until you label them" in text_of(get(third, "frozen_reports", round_))
     round_.refresh_from_db()
     blind = withheld_issues(round_, third)
     assert blind.count() == 0, "nothing of it is revealed"
@@ -208,12 +206,12 @@ def test_who_looks_again_at_an_issue_does_not_read_what_was_frozen_of_it(world, 
 def test_a_lead_with_something_withheld_is_offered_no_freezing(world, round_):
     world.waits_for(world.lead, world.issues[0])
     page = text_of(get(world.lead, "agreement", round_))
-    assert "Freeze this report" not in page
-    assert "You can freeze a report once you have labelled 1 issue of this round" in page
-    assert "You can freeze" not in text_of(get(world.members[0], "agreement", round_))
+    assert "Freeze report" not in page
+    assert "Before you can freeze a report, label 1 issue of this round" in page
+    assert "Before you can freeze" not in text_of(get(world.members[0], "agreement", round_))
     answer = freeze(world.lead, round_)
     assert (answer.status_code, FrozenReport.objects.count()) == (409, 0)
-    assert "1 issue of this round is held back from you" in text_of(answer)
+    assert "1 issue of this round is hidden until you label it" in text_of(answer)
 
 
 # --- the package, and what pages cost

@@ -95,7 +95,7 @@ def test_what_there_is_not_is_not_found(world, labelled, name, form, query):
 def test_without_a_value_there_is_nothing_to_draw(world):
     round_ = world.round()
     answer = client(world.lead).get(address(round_))
-    assert (answer.status_code, "There is nothing to draw yet" in text_of(answer)) == (409, True)
+    assert (answer.status_code, "This picture has no values yet" in text_of(answer)) == (409, True)
     page = client(world.lead).get(reverse("agreement", args=[round_.pk]))
     assert 'id="pictures"' not in page.content.decode()
 
@@ -107,7 +107,7 @@ def test_an_issue_withheld_is_in_no_picture(world, labelled):
 
     answer = client(member).get(address(labelled, "confusion"))
     assert (before["Crosscheck-Withheld"], answer["Crosscheck-Withheld"]) == ("0", "1")
-    said = [f"C.1 and C.2: side by side on {issues}" for issues in ('2 issues"', '1 issue"')]
+    said = [f"C.1 and C.2: together on {issues}" for issues in ('2 issues"', '1 issue"')]
     assert [one in before.content.decode() for one in said] == [True, False]
     assert [one in answer.content.decode() for one in said] == [False, True]
 

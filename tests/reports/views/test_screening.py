@@ -43,10 +43,11 @@ def decide(member, world, round_, issue, code, seen=1, rationale="Read again."):
 
 def test_the_page_shows_numbers_with_their_base(world):
     text = text_of(get(world.lead, screening(world)))
-    assert "3 of 4 decided issues are excluded, 3 are undecided." in text
+    assert "3 of 4 decided issues are excluded. 3 issues are undecided." in text
+    assert text.count("4 issues are kept: 1 included and 3 undecided.") >= 2
     assert "Identified 7" in text
     assert "ember/engine 4 3 75.0 % of 4 0 1" in text
-    assert "ember/docs 3 0 none decided 3 3" in text
+    assert "ember/docs 3 0 no decision 3 3" in text
     assert "of 3 excluded issues" in text
     assert "F.1 Name of F.1 1 1" in text
     assert "Fleiss' kappa 0.500" in text
@@ -56,15 +57,17 @@ def test_the_page_shows_numbers_with_their_base(world):
 
 def test_before_anything_is_complete_the_page_says_what_to_wait_for(world):
     planned = world.round(opened=False, kind=Round.Kind.SCREENING, depth=1, excludes=world.category("F"))
-    assert "This round is not open yet" in text_of(get(world.lead, planned))
-    assert "No issue is complete yet" in text_of(get(world.lead, screening(world, "T - -")))
+    assert "when the round is open and issues are complete" in text_of(get(world.lead, planned))
+    assert "Excluded issues will be here when the first issue is complete" in text_of(
+        get(world.lead, screening(world, "T - -"))
+    )
     one = text_of(get(world.lead, screening(world, "T T T")))
     assert "Fleiss' kappa undefined: only one issue has two labels or more" in one
 
 
 def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
     round_ = screening(world, reveal=Round.Reveal.ROUND_CLOSED)
-    assert "Until then nothing of them is shown" in text_of(get(world.lead, round_, "at_least=2"))
+    assert "Until then nobody sees results" in text_of(get(world.lead, round_, "at_least=2"))
     assert get(world.lead, round_, f"issue={world.issues[0].pk}").status_code == 404
     assert decide(world.lead, world, round_, world.issues[0], "T", seen=0).status_code == 404
     assert post(world.lead, round_, "decide_majority", at_least=2).status_code == 409
@@ -87,7 +90,7 @@ def test_a_decision_without_a_reason_is_refused_and_the_form_stays(world):
     round_ = screening(world)
     response = decide(world.lead, world, round_, world.issues[0], "T", rationale=" ")
     assert response.status_code == 422
-    assert "Give the reason for this decision in a sentence." in text_of(response)
+    assert "Give the reason for this decision in one sentence." in text_of(response)
     assert Decision.objects.filter(round=round_).count() == 4
 
 
@@ -97,7 +100,7 @@ def test_a_stale_decision_shows_both_sides(world):
     response = decide(world.lead, world, round_, world.issues[0], "F.1", rationale="No, it is not.")
     assert response.status_code == 409
     text = text_of(response)
-    assert "Somebody else settled this issue meanwhile" in text
+    assert "Somebody else decided this issue while you typed" in text
     assert "T lead by Lead “Read again.”" in text
     assert "No, it is not." in text
 
@@ -110,7 +113,7 @@ def test_a_majority_is_shown_before_it_is_made_and_taken_back_at_once(world):
 
     done = post(world.lead, round_, "decide_majority", at_least=2)
     assert (done.status_code, done["Location"]) == (302, reverse("screening", args=[round_.pk]))
-    assert "2 issues decided at once, asked for by Lead" in text_of(get(world.lead, round_))
+    assert "2 issues decided in bulk by Lead" in text_of(get(world.lead, round_))
     bulk = BulkDecision.objects.get()
     back = post(world.lead, round_, "take_back_bulk", bulk.pk)
     assert (back.status_code, back["Location"]) == (302, reverse("screening", args=[round_.pk]))
@@ -119,7 +122,7 @@ def test_a_majority_is_shown_before_it_is_made_and_taken_back_at_once(world):
 
 def test_where_a_meeting_decides_no_majority_is_offered(world):
     round_ = screening(world, rule=Round.Rule.MEETING)
-    assert "Show what that decides" not in text_of(get(world.lead, round_))
+    assert "Preview decisions" not in text_of(get(world.lead, round_))
 
 
 def test_volunteers_and_viewers_read_and_decide_nothing(world):
@@ -127,8 +130,8 @@ def test_volunteers_and_viewers_read_and_decide_nothing(world):
     viewer = factories.make_member(world.study, Role.VIEWER)
     for member in (world.members[0], viewer):
         body = get(member, round_, f"issue={world.issues[0].pk}&at_least=2").content.decode()
-        assert "Bring back" not in body
-        assert "at_least" not in body
+        assert "Include issue" not in body
+        assert 'name="at_least"' not in body
         assert decide(member, world, round_, world.issues[0], "T").status_code == 403
         assert post(member, round_, "decide_majority", at_least=2).status_code == 403
 
@@ -149,7 +152,7 @@ def test_once_closed_a_round_can_be_planned_with_what_is_kept(world):
 def test_the_list_is_filtered_and_refuses_what_no_link_says(world):
     round_ = screening(world)
     docs = world.issues[4].repository_id
-    assert "No decided issue matches this." in text_of(get(world.lead, round_, f"repository={docs}"))
+    assert "No decided issue matches these filters." in text_of(get(world.lead, round_, f"repository={docs}"))
     for query in ("show=all", "after=x", "repository=99999999999999999999", "issue=0"):
         assert get(world.lead, round_, query).status_code == 404
 
@@ -170,7 +173,7 @@ def test_the_figure_as_a_file(world):
     assert response["Content-Type"] == "image/svg+xml"
     body = response.content.decode()
     assert body.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
-    assert "Excluded 3, F.1 Name of F.1 1, reasons differ 1, no reason given 1." in body
+    assert "Excluded 3, F.1 Name of F.1 1, reasons differ 1, no reason 1." in body
 
 
 def test_rest_says_the_same(world):
@@ -203,10 +206,10 @@ def test_open_labels_stand_in_lists_panel_and_rest(world):
         for member in members:
             world.submit(round_, issue, member, "?Build farm")
     body = get_disagreements(world.lead, round_).content.decode()
-    assert 'title="R1: open: Build farm"' in body
+    assert 'title="R1: proposed name: Build farm"' in body
     for issue in world.issues[:2]:
         panel = text_of(get_disagreements(world.lead, round_, f"issue={issue.pk}"))
-        assert "proposes “Build farm”" in panel
+        assert "proposes the name “Build farm”" in panel
     api = APIClient()
     api.force_authenticate(world.lead.user)
     rows = api.get(reverse("api_disagreements", args=[round_.pk])).json()["results"]
@@ -235,14 +238,17 @@ def test_what_is_withheld_is_said_on_the_page_and_with_its_files(world):
     world.waits_for(first, world.issues[0])
 
     held, whole = (text_of(get(member, round_)) for member in (first, second))
-    assert "1 issue is held back from you: you still have to label it in another round." in held
-    assert "2 of 3 decided issues are excluded, 3 are undecided." in held
-    assert "Held back from you 1" in held
+    assert "1 issue is hidden until you label it in another round." in held
+    assert "2 of 3 decided issues are excluded. 3 issues are undecided." in held
+    assert "Hidden from you 1" in held
     assert "held back" not in whole.lower()
-    assert "3 of 4 decided issues are excluded, 3 are undecided." in whole
+    assert "3 of 4 decided issues are excluded. 3 issues are undecided." in whole
     assert get(first, round_, f"issue={world.issues[0].pk}").status_code == 404
     assert get(second, round_, f"issue={world.issues[0].pk}").status_code == 200
-    for name, words in (("screening_csv", "ember/engine,3,2,"), ("screening_flow", "Held back from you")):
+    for name, words in (
+        ("screening_csv", "ember/engine,3,2,"),
+        ("screening_flow", "Hidden from you"),
+    ):
         files = [signed_in(member).get(reverse(name, args=[round_.pk])) for member in (first, second)]
         assert [file["Crosscheck-Withheld"] for file in files] == ["1", "0"]
         assert [words in file.content.decode() for file in files] == [True, False]

@@ -17,7 +17,7 @@ from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5)]
 
-QUERIES = 19
+QUERIES = 16
 EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" role="img" width="504pt" height="%spt"></svg>'
 ROWS = ("C.1 C.1 C.1", "C.1 C.2 C.1", "A.1 A.1 A.1", "B.1 B.1 C.1", "C.9 C.9 -")
 
@@ -46,7 +46,7 @@ def test_the_newest_main_round_gives_the_shares(world, labelled):
 
     assert caption(response) == (
         f"{WHOLE}; shares of 3 decided issues of “Main round”. 1 complete issue has no decision."
-        " The round is open: its numbers can change."
+        " The round is open, so its numbers can change."
     )
     said = text_of(response)
     assert "33.3 % of 3" in said
@@ -83,8 +83,8 @@ def test_who_has_issues_withheld_is_told_and_counts_without_them(world, labelled
     response = page(world.members[0], world)
 
     assert "shares of 2 decided issues" in caption(response)
-    assert "1 issue is held back from the reader, and in no number." in caption(response)
-    assert "1 issue is held back from you" in text_of(response)
+    assert "1 issue is hidden from the reader and counts in no number." in caption(response)
+    assert "1 issue is hidden until you label it" in text_of(response)
     assert "shares of 3 decided issues" in caption(page(world.lead, world))
 
 
@@ -102,7 +102,7 @@ def test_a_round_of_another_study_is_not_found(world, labelled):
 
 def test_letters_without_a_font_are_told(world):
     Taxonomy.objects.filter(pk=world.version.taxonomy_id).update(name="Ursachen \U0001e900")
-    assert "no font with 1 letter of these names (\U0001e900)" in text_of(page(world.lead, world))
+    assert "no font for 1 letter of these names (\U0001e900)" in text_of(page(world.lead, world))
 
 
 # --- files
@@ -153,7 +153,10 @@ def test_page_and_rest_send_the_same_file(world, labelled):
 def test_rest_says_what_it_does_not_know(world, labelled):
     address = reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "svg"])
     response = client(world.lead).get(address, {"of": "votes"})
-    assert (response.status_code, response.json()) == (400, {"of": ["It is one of decisions, labels."]})
+    assert (response.status_code, response.json()) == (
+        400,
+        {"of": ["Use one of these values: decisions, labels."]},
+    )
     assert client(world.lead).get(address, {"round": "0"}).status_code == 404
     unknown = reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "exe"])
     assert client(world.lead).get(unknown).status_code == 404
@@ -180,14 +183,14 @@ def test_a_tree_of_more_than_a_thousand_categories_is_svg_only(world, monkeypatc
     rest = client(world.lead).get(reverse("api_taxonomy_figure", args=[world.version.taxonomy_id, 1, "pdf"]))
 
     assert [form for form, _address in shown.context["files"]] == ["svg"]
-    assert "A tree of more than 14 categories fits no page" in text_of(shown)
+    assert "A tree of more than 14 categories does not fit on a page" in text_of(shown)
     assert file(world.lead, world, "svg").status_code == 200
     assert {answer.status_code for answer in (*refused.values(), rest)} == {422}
-    assert "fits no page: take it as SVG, which holds all." in text_of(refused["pdf"])
+    assert "does not fit on a page. Download the SVG: it has all categories." in text_of(refused["pdf"])
     monkeypatch.undo()
     shown = page(world.lead, world)
     assert [form for form, _address in shown.context["files"]] == ["svg", "pdf", "png"]
-    assert "fits no page" not in text_of(shown)
+    assert "does not fit" not in text_of(shown)
 
 
 def test_a_page_takes_as_many_queries_for_three_rounds_as_for_one(world, labelled, django_assert_num_queries):

@@ -1,0 +1,8 @@
+"""Dates in British order, and a day of 24 hours."""
+
+DATE_FORMAT = "j F Y"
+DATETIME_FORMAT = "j F Y, H:i"
+SHORT_DATE_FORMAT = "j M Y"
+SHORT_DATETIME_FORMAT = "j M Y, H:i"
+MONTH_DAY_FORMAT = "j F"
+TIME_FORMAT = "H:i"

@@ -1,0 +1,1 @@
+"""What is asked of forges: harvests, the journal of their pages, selections, tokens."""

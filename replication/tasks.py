@@ -1,0 +1,35 @@
+"""Jobs of published labels that were uploaded."""
+
+from contextlib import suppress
+from typing import Any
+
+from django.utils import translation
+
+from core.jobs import Cancelled, Progress, apart, register
+from core.models import Job
+from ingest.models import Import
+from replication.actions import uploads
+
+
+@register(uploads.CHECK)
+def check_published(job: Job, progress: Progress) -> dict[str, Any]:
+    run = Import.objects.get(pk=job.arguments["import"])
+    with translation.override(job.arguments.get("language")), apart(progress) as report:
+        found = uploads.check_published(run=run, report=report)
+    _ended(progress, found["rows"])
+    return found
+
+
+@register(uploads.IMPORT)
+def import_published(job: Job, progress: Progress) -> dict[str, Any]:
+    run = Import.objects.get(pk=job.arguments["import"])
+    with translation.override(job.arguments.get("language")), apart(progress) as report:
+        counts = uploads.import_published(run=run, report=report)
+    _ended(progress, sum(counts.values()))
+    return counts
+
+
+def _ended(progress: Progress, done: int) -> None:
+    """Show that everything is done: too late to cancel what is stored."""
+    with suppress(Cancelled):
+        progress(done, done)

@@ -1,0 +1,1 @@
+"""What is run beside the platform: checks, pictures, installation."""
