@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("ingest.urls")),
     path("", include("harvests.urls")),
     path("", include("annotate.urls")),
+    path("", include("interviews.urls")),
     path("", include("consensus.urls")),
     path("", include("reports.urls")),
     path("", include("replication.urls")),

@@ -54,6 +54,7 @@ INSTALLED_APPS = [
     "rounds",
     "consensus",
     "annotate",
+    "interviews",
     "reports",
     "replication",
     "boards",

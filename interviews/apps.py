@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class InterviewsConfig(AppConfig):
+    name = "interviews"
+
+    def ready(self) -> None:
+        from interviews import audit
+
+        audit.register()

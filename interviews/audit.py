@@ -1,0 +1,26 @@
+"""The audit's sentences for the events of this room. None of them names a participant but by pseudonym."""
+
+from django.utils.translation import gettext_lazy as _
+
+from studies.audit import say
+
+
+def register() -> None:
+    say("guides.published", _("Published version %(number)s of the interview guide"))
+    say("participants.added", _("Added the participant %(participant)s"))
+    say("participants.imported", _("Imported %(count)s participants"))
+    say("participants.changed", _("Changed the background of %(participant)s"))
+    say("participants.named", _("Changed the identity of %(participant)s"))
+    say("participants.erased", _("Erased %(participant)s"))
+    say("consents.recorded", _("Recorded the consent of %(participant)s"))
+    say("consents.withdrawn", _("Recorded that %(participant)s withdrew consent"))
+    say("interviews.added", _("Added an interview with %(participant)s"))
+    say("transcripts.imported", _("Imported the transcript of %(participant)s"))
+    say(
+        "transcripts.stored",
+        _("Stored version %(number)s of the transcript of %(participant)s"),
+    )
+    say("rankings.recorded", _("Recorded a ranking of %(participant)s"))
+    say("codings.opened", _("Opened the coding of the interview with %(participant)s"))
+    say("codings.revealed", _("The coding of the interview with %(participant)s was revealed"))
+    say("codings.settled", _("Settled the coding of the interview with %(participant)s"))

@@ -1,0 +1,38 @@
+"""Participants, interviews, transcripts and their coding."""
+
+from interviews.models.coding import Coder, Coding, OpenCode, Quote, QuoteCode, Settlement
+from interviews.models.guides import Audience, Guide, Part, Question
+from interviews.models.participants import (
+    Consent,
+    ConsentText,
+    Identity,
+    Interviewer,
+    Participant,
+    Replacement,
+)
+from interviews.models.sessions import Place, Ranking, RawTranscript, Session, Transcript, Turn
+
+__all__ = [
+    "Audience",
+    "Coder",
+    "Coding",
+    "Consent",
+    "ConsentText",
+    "Guide",
+    "Identity",
+    "Interviewer",
+    "OpenCode",
+    "Part",
+    "Participant",
+    "Place",
+    "Question",
+    "Quote",
+    "QuoteCode",
+    "Ranking",
+    "RawTranscript",
+    "Replacement",
+    "Session",
+    "Settlement",
+    "Transcript",
+    "Turn",
+]
