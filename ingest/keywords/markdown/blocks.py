@@ -18,6 +18,14 @@ _MARKER = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _PRE = re.compile(r"<pre(?:[\s>]|$)", re.IGNORECASE)
 _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
+_WHOLE_LINE = re.compile(
+    r"((?:[^\W\d_]|#{1,6}[ \t])[^\n]*)\n(?:[ \t\r]*\n)+",
+)
+"""A paragraph or a heading of one line at the margin, and the blank lines below it."""
+_FENCE_AT_MARGIN = re.compile(r"(`{3,})[^`\n]*(?=\n|\Z)|(~{3,})[^\n]*")
+_ENDED: frozenset[str] = frozenset({"", "indented", "table"})
+"""Leaves that such a line ends; one of a paragraph would go on with it."""
+_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
 
 
 _DEEPEST = 40
@@ -97,6 +105,9 @@ class Blocks:
         feeds_only = not has_lone_returns(body)
         place = 0
         while place < len(body):
+            if feeds_only and self._leaf in _ENDED and (at := self._at_margin(place)):
+                place = at
+                continue
             end, following = _line_at(body, place, feeds_only=feeds_only)
             self._read(_Line(body, place, end))
             if self._is_in_fence() and feeds_only and not self._containers:
@@ -105,6 +116,27 @@ class Blocks:
                 following = _line_at(body, end, feeds_only=True)[1]
             self._last, place = end, following
         self._close()
+
+    def _is_in_fence(self) -> bool:
+        return self._leaf == "fence"
+
+    def _at_margin(self, place: int) -> int:
+        """Read a fence, or a paragraph or heading of one line, that begins here. Returns where reading goes on,
+        and 0 if none begins. It finds what reading line by line finds, faster.
+        """
+        body = self._body
+        if whole := _WHOLE_LINE.match(body, place):
+            self._close()
+            self.parts += spans(body, place, whole.end(1))
+            return whole.end()
+        if fence := _FENCE_AT_MARGIN.match(body, place):
+            self._close()
+            end = end_of_fence(body, fence[1] or fence[2], fence.end())
+            self.parts.append(Part(place, end, "code"))
+            following = _line_at(body, end, feeds_only=True)[1]
+            blank = _BLANK_LINES.match(body, following)
+            return blank.end() if blank else following
+        return 0
 
     def _read(self, line: _Line) -> None:
         matched = self._match(line)
@@ -127,9 +159,6 @@ class Blocks:
                 break
             matched = len(self._containers)
         self._text(line, matched)
-
-    def _is_in_fence(self) -> bool:
-        return self._leaf == "fence"
 
     def _match(self, line: _Line) -> int:
         """The number of open containers that go on in this line, which is read up to their content."""
