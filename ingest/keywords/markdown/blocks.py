@@ -121,8 +121,8 @@ class Blocks:
         return self._leaf == "fence"
 
     def _at_margin(self, place: int) -> int:
-        """Read a fence, or a paragraph or heading of one line, that begins here. Returns where reading goes on,
-        and 0 if none begins. It finds what reading line by line finds, faster.
+        """Read a fence, or a paragraph or heading of one line, that begins here. Returns where reading goes
+        on, and 0 if none begins. It finds what reading line by line finds, faster.
         """
         body = self._body
         if whole := _WHOLE_LINE.match(body, place):
