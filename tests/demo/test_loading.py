@@ -13,6 +13,7 @@ from ingest.models import Issue
 from rounds.models import Label
 from studies.models import Study
 from tests.factories import make_study
+from tests.long import only_long
 from tests.races import at_once
 
 
@@ -28,6 +29,7 @@ def test_demo_leaves_a_study_of_that_address_alone():
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_demo_twice_at_once_is_loaded_once():
     first, second = at_once(load_demonstration, load_demonstration)
 

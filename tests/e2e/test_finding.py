@@ -8,6 +8,7 @@ from rounds.models import Label
 from taxonomy.models import CategoryState, Version
 from tests import factories
 from tests.e2e.room import answer, held, label_page, press, stored, title
+from tests.long import only_long
 from tests.worlds.world import World, small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -212,6 +213,7 @@ SEARCHES = """() => {
 }"""
 
 
+@only_long
 def test_a_thousand_categories_take_in_proportion_to_a_hundred(open_page, world, member):
     pages = {}
     for size in (25, 250):

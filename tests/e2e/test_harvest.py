@@ -16,7 +16,7 @@ from harvests.models import Harvest
 from rounds.models import Round
 from studies.actions import create_study
 from tests.e2e.axe import violations
-from tests.e2e.room import answer, press, stored, title
+from tests.e2e.room import answer
 from tests.factories import make_user
 from tests.forges import ForgeServer, RealClock, Repository
 

@@ -11,6 +11,7 @@ from rounds.models import Label
 from tests import factories
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, press, stored, title
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6)]
 
@@ -205,8 +206,15 @@ def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, membe
         assert page.locator("#submit").evaluate("one => one.getBoundingClientRect().right") < width
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("dark", "phone"),
+    [
+        pytest.param(False, False, id="light-desktop", marks=only_long),
+        pytest.param(False, True, id="light-phone"),
+        pytest.param(True, False, id="dark-desktop"),
+        pytest.param(True, True, id="dark-phone", marks=only_long),
+    ],
+)
 def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.2", summary="one")

@@ -26,6 +26,7 @@ from studies.models import Membership
 from taxonomy.actions import cast
 from tests.factories import category
 from tests.factories.annotate import label_input
+from tests.long import only_long
 from tests.trust.crawling import Received, both, crawl, without_passing
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
@@ -256,6 +257,7 @@ def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role)
     )
 
 
+@only_long
 def test_the_crawl_would_find_them(world):
     """The author is shown the words, and everybody is once the issue is complete: the crawl sees what is there."""
     others_at_work(world, "C.9")
@@ -383,7 +385,7 @@ def meeting_goes_on(world: World, code: str) -> None:
     voted(world, item, code)
 
 
-@pytest.mark.parametrize("role", ["volunteer", "lead", "viewer"])
+@pytest.mark.parametrize("role", ["volunteer", "lead", pytest.param("viewer", marks=only_long)])
 def test_a_whole_session_is_the_same_whatever_others_chose(world, role):
     """In one world people and models all choose A.1, in the other no two agree. Who still has to label issue 1
     elsewhere learns nothing of what its meeting does either: in no page, report, count, file or mail.
