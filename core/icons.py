@@ -4,6 +4,7 @@
 ICONS: dict[str, str] = {
     "logo": '<path d="M1.5 8.5l3.5 4L11 4.5"/><path d="M6.5 10.2l2 2.3L14.5 4.5" opacity=".55"/>',
     "theme": '<circle cx="8" cy="8" r="5.5"/><path d="M8 2.5a5.5 5.5 0 010 11z" fill="currentColor"/>',
+    "bell": '<path d="M4 11V7a4 4 0 018 0v4l1.3 1.5H2.7zM6.6 12.5a1.5 1.5 0 002.8 0"/>',
     "check": '<path d="M3 8.5l3.2 3.5L13 4.5"/>',
     "x": '<path d="M4 4l8 8M12 4l-8 8"/>',
     "plus": '<path d="M8 3v10M3 8h10"/>',

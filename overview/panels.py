@@ -15,6 +15,7 @@ from consensus.queries.meetings import open_meetings
 from core import panels
 from core.templatetags.crosscheck import count
 from ingest.rules import may_mark_similar
+from overview.queries.sizes import size_of
 from rounds.models import Round
 from rounds.queries.rounds import round_progress
 from rounds.rules import may_read_samples, may_see_others
@@ -55,7 +56,7 @@ def study_tabs(
     page_round: Round | None,
 ) -> str:
     """The tabs of a study that this member may open; `current` is the key of the page's tab. Below them those
-    of its section, or of the page's round. Two queries, on pages of a round at most seven more.
+    of its section, or of the page's round. Three queries, on pages of a round at most seven more.
     """
     sections = [
         (name, shown)
@@ -84,9 +85,12 @@ def study_tabs(
 
 
 def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[Tab]]]:
-    """The sections of a study, each with its pages; the first that a member may open stands for it."""
+    """The sections of a study, each with its pages; the first that a member may open stands for it, with its
+    count.
+    """
     of, reads = study.slug, rules.may_read_revealed(member)
     leads = rules.may_lead(member)
+    size = size_of(study)
     held = open_meetings(study) if reads else 0
     held_text = _("%(n)s open") % {"n": held} if held else ""
     return [
@@ -94,7 +98,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
         (
             _("Issues"),
             [
-                Tab("issues", _("All issues"), of),
+                Tab("issues", _("All issues"), of, note=count(size.issues) if size.issues else ""),
                 Tab("imports", _("Imports"), of, leads),
                 Tab("harvests", _("Harvests"), of, leads),
                 Tab("keywords", _("Keyword lists"), of, rules.may_see_people(member)),
@@ -105,7 +109,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
         (
             _("Taxonomy"),
             [
-                Tab("taxonomies", _("Taxonomies"), of),
+                Tab("taxonomies", _("Taxonomies"), of, note=f"v{size.version}" if size.version else ""),
                 Tab("guideline", _("Guideline"), of, rules.may_read_guideline(member)),
             ],
         ),
@@ -121,7 +125,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
         (
             _("People"),
             [
-                Tab("people", _("People"), of, rules.may_see_people(member)),
+                Tab("people", _("People"), of, rules.may_see_people(member), count(size.people)),
                 Tab("audit", _("Audit"), of, rules.may_read_audit(member)),
             ],
         ),

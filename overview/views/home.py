@@ -32,4 +32,4 @@ def home(request: AuthedRequest) -> HttpResponse:
         "lines": lines,
         "may_create": may_create_studies(request.user),
     }
-    return render_page(request, "overview/home.html", context)
+    return render_page(request, "overview/home.html", context, partials=["waits"])

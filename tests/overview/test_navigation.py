@@ -6,7 +6,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from overview.queries.sizes import Size, size_of
 from rounds.models import Round
+from studies.actions import create_study
+from studies.models import Membership
 from tests.factories import make_issue, make_member, make_repository, make_round, make_study, make_version
 from tests.worlds.world import small_world
 
@@ -47,12 +50,12 @@ def test_the_sections_of_a_study_and_the_pages_within_one(client):
     body = client.get(reverse("keywords", args=[world.study.slug])).content.decode()
     assert list(links(body, "Study")) == [
         "Overview",
-        "Issues*",
-        "Taxonomy",
+        "Issues 3*",
+        "Taxonomy v1",
         "Rounds",
         "Meetings",
         "Report",
-        "People",
+        "People 4",
         "Export",
     ]
     assert list(links(body, "Section")) == [
@@ -132,3 +135,33 @@ def test_the_pages_of_all_rounds_cost_the_same_at_one_and_at_three(client, name)
             client.get(address)
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_the_tabs_say_how_large_the_study_is_and_of_no_other_study(client):
+    world, other = small_world(issues=2, members=2), small_world(issues=7, members=3)
+    assert (world.study.pk, size_of(world.study)) != (other.study.pk, size_of(other.study))
+    assert size_of(world.study) == Size(issues=2, people=3, version=1)
+    assert size_of(create_study(name="Empty", by=world.lead.user)) == Size(issues=0, people=1, version=0)
+
+    Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
+    assert size_of(world.study) == Size(issues=2, people=2, version=1)
+    assert size_of(other.study) == Size(issues=7, people=4, version=1)
+
+    make_version(other.study)
+    assert size_of(other.study).version == 0  # of two taxonomies
+
+
+def test_the_bell_asks_for_what_waits(client):
+    world = small_world(issues=3, members=2)
+    world.round(name="Main round")
+    client.force_login(world.members[0].user)
+    page = client.get(reverse("me")).content.decode()
+    assert page.count('hx-get="/"') == 1
+
+    asked = {"HX-Request": "true", "HX-Target": "waits"}
+    body = client.get("/", headers=asked).content.decode()
+    assert re.findall(r'href="([^"]+)"', body) == [reverse("label", args=[Round.objects.get().pk])]
+    assert " ".join(re.sub("<[^>]+>", " ", body).split()).startswith("3 issues to label Main round")
+
+    client.force_login(make_member(world.study, role="viewer").user)
+    assert "Nothing waits for you now." in client.get("/", headers=asked).content.decode()
