@@ -11,10 +11,15 @@ def register() -> None:
     say("participants.imported", _("Imported %(count)s participants"))
     say("participants.changed", _("Changed the background of %(participant)s"))
     say("participants.named", _("Changed the identity of %(participant)s"))
+    say("participants.looked_at", _("Looked at the identity of %(participant)s"))
     say("participants.erased", _("Erased %(participant)s"))
+    say("consents.published", _("Published version %(number)s of the consent text"))
     say("consents.recorded", _("Recorded the consent of %(participant)s"))
     say("consents.withdrawn", _("Recorded that %(participant)s withdrew consent"))
     say("interviews.added", _("Added an interview with %(participant)s"))
+    say("interviews.changed", _("Changed the interview with %(participant)s"))
+    say("interviewers.described", _("Described the interviewer %(member)s"))
+    say("transcripts.looked_at", _("Looked at the transcript with names of %(participant)s"))
     say("transcripts.imported", _("Imported the transcript of %(participant)s"))
     say(
         "transcripts.stored",

@@ -1,3 +1,32 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern] = []
+from interviews.views import consents, identities, participants, sessions
+
+of_study: list[URLPattern | URLResolver] = [
+    path("interviews/", sessions.interviews, name="interviews"),
+    path("interviews/new/", sessions.new_interview, name="new_interview"),
+    path("interviews/participants/", participants.participants, name="participants"),
+    path("interviews/participants/new/", participants.new_participant, name="new_participant"),
+    path("interviews/audiences/", participants.audiences, name="audiences"),
+    path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
+    path("interviews/consent/", consents.consents, name="consents"),
+    path("interviews/interviewers/", consents.interviewers, name="interviewers"),
+]
+of_participant: list[URLPattern | URLResolver] = [
+    path("", participants.participant, name="participant"),
+    path("edit/", participants.edit_participant, name="edit_participant"),
+    path("identity/", identities.identity, name="identity"),
+    path("identity/show/", identities.show_identity, name="show_identity"),
+    path("identity/save/", identities.name_identity, name="name_identity"),
+    path("consents/", consents.new_consent, name="new_consent"),
+    path("consents/<int:consent_id>/withdraw/", consents.end_consent, name="end_consent"),
+]
+of_interview: list[URLPattern | URLResolver] = [
+    path("", sessions.interview, name="interview"),
+    path("edit/", sessions.edit_interview, name="edit_interview"),
+]
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("studies/<str:slug>/", include(of_study)),
+    path("participants/<int:participant_id>/", include(of_participant)),
+    path("interviews/<int:session_id>/", include(of_interview)),
+]

@@ -15,6 +15,7 @@ from consensus.queries.meetings import open_meetings
 from core import panels
 from core.templatetags.crosscheck import count
 from ingest.rules import may_mark_similar
+from interviews.rules import may_enter_interviews, may_lead_interviews
 from overview.queries.sizes import size_of
 from rounds.models import Round
 from rounds.queries.rounds import round_progress
@@ -119,6 +120,13 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             [
                 Tab("study_meetings", _("Meetings"), of, reads, held_text),
                 Tab("follow_ups", _("Follow-ups"), of, reads),
+            ],
+        ),
+        (
+            _("Interviews"),
+            [
+                Tab("interviews", _("Interviews"), of, may_enter_interviews(member)),
+                Tab("participants", _("Participants"), of, may_lead_interviews(member)),
             ],
         ),
         (_("Report"), [Tab("study_report", _("Report"), of, reads)]),

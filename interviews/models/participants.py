@@ -141,6 +141,11 @@ class Consent(models.Model):
     def __str__(self) -> str:
         return f"{self.participant_id} on {self.given_on}"
 
+    @property
+    def permitted(self) -> list[str]:
+        """What it permits, in words."""
+        return [str(self.Permission(one).label) for one in self.permits]
+
 
 class Interviewer(models.Model):
     """How a member who interviews is described: reviewers ask who asked the questions."""

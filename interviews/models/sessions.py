@@ -57,7 +57,7 @@ class RawTranscript(models.Model):
 
 class Transcript(models.Model):
     """One version of the pseudonymised transcript of an interview. It never changes: a correction is a new
-    version, and quotes are carried to it (interviews.actions.carrying).
+    version, and quotes are carried to it (interviews.actions.carrying). An erasure empties the note.
     """
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="transcripts")
@@ -71,7 +71,22 @@ class Transcript(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["session", "number"], name="transcript_has_its_number"),
         ]
-        triggers = [pgtrigger.Protect(name="a_transcript_stays_as_stored", operation=pgtrigger.Update)]
+        triggers = [
+            pgtrigger.Trigger(
+                name="a_transcript_stays_as_stored",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update,
+                func="""
+                IF NEW.note = '' AND (NEW.id, NEW.session_id, NEW.number, NEW.replaced, NEW.stored_by_id,
+                    NEW.stored_at) = (OLD.id, OLD.session_id, OLD.number, OLD.replaced, OLD.stored_by_id,
+                    OLD.stored_at) THEN
+                    RETURN NEW;
+                END IF;
+                RAISE EXCEPTION 'a transcript stays as stored until its participant is erased'
+                    USING ERRCODE = 'restrict_violation';
+                """,
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id}, {self.number}"
@@ -114,6 +129,14 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.speaker}: {self.text[:40]}"
+
+    @property
+    def time(self) -> str:
+        """When it begins, as hours, minutes and seconds; "" without a time."""
+        if self.begins is None:
+            return ""
+        minutes, seconds = divmod(self.begins // 1000, 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
 
 
 class Ranking(models.Model):

@@ -28,12 +28,13 @@ from ingest.models import Import, Issue, SimilarPair
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
-from studies.models import Role, Study
+from studies.models import Membership, Role, Study
 from taxonomy.models import Level
 from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.factories import category, make_member
 from tests.factories.annotate import label_input
+from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.long import LONG, sampled
 from tests.worlds.world import small_world
 
@@ -148,6 +149,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])
     yield from pages_of_meetings(main)
+    yield from pages_of_interviews(study, owner)
+    yield reverse("interviews", args=[empty.slug])
+    yield reverse("participants", args=[empty.slug])
     yield reverse("consensus", args=[planned.pk])
     yield reverse("label", args=[planned.pk])
     for name in (
@@ -178,6 +182,22 @@ def pages_of_meetings(main: Round) -> Iterator[str]:
         yield reverse("minutes", args=[meeting.pk])
         if meeting.closed_at is None:
             yield reverse("change_meeting", args=[meeting.pk])
+
+
+def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
+    """A participant, who is named, and an interview with a transcript."""
+    participant = make_participant(study, owner, "W", role="Engineer", attributes={"Tasks": "inference"})
+    session = make_session(participant, owner)
+    make_transcript(session, owner)
+    for name in (
+        "interviews", "new_interview", "participants", "new_participant", "audiences", "consents", "interviewers",
+    ):  # fmt: skip
+        yield reverse(name, args=[study.slug])
+    for name in ("participant", "edit_participant", "identity"):
+        yield reverse(name, args=[participant.pk])
+    yield reverse("edit_audience", args=[study.slug, participant.audience_id])
+    for name in ("interview", "edit_interview"):
+        yield reverse(name, args=[session.pk])
 
 
 def pages_of_rounds(demo: Demonstration) -> Iterator[str]:

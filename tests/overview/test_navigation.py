@@ -54,6 +54,7 @@ def test_the_sections_of_a_study_and_the_pages_within_one(client):
         "Taxonomy v1",
         "Rounds",
         "Meetings",
+        "Interviews",
         "Report",
         "People 4",
         "Export",

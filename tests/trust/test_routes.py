@@ -11,6 +11,7 @@ from django.urls import URLResolver, get_resolver, reverse
 from rounds.models import Round
 from studies.actions import publish_guideline
 from studies.models import Membership
+from tests.trust.interviews import arguments as of_interviews
 from tests.trust.world import World, make_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -172,6 +173,32 @@ resolve_listed             post   401  404  404  302  302  403  403  403  403
 forge_tokens               get    302  404  404  200  200  403  403  403  403
 add_token                  post   401  404  404  422  422  403  403  403  403
 remove_token               post   401  404  404  302  302  403  403  403  403
+
+interviews                 get    302  404  404  200  200  200  200  200  403
+new_interview              get    302  404  404  200  200  403  403  403  403
+new_interview              post   401  404  404  422  422  403  403  403  403
+interview                  get    302  404  404  200  200  200  403  403  403
+edit_interview             get    302  404  404  200  200  403  403  403  403
+edit_interview             post   401  404  404  422  422  403  403  403  403
+participants               get    302  404  404  200  200  403  403  403  403
+new_participant            get    302  404  404  200  200  403  403  403  403
+new_participant            post   401  404  404  422  422  403  403  403  403
+audiences                  get    302  404  404  200  200  403  403  403  403
+audiences                  post   401  404  404  422  422  403  403  403  403
+edit_audience              get    302  404  404  200  200  403  403  403  403
+edit_audience              post   401  404  404  422  422  403  403  403  403
+consents                   get    302  404  404  200  200  403  403  403  403
+consents                   post   401  404  404  422  422  403  403  403  403
+interviewers               get    302  404  404  200  200  403  403  403  403
+interviewers               post   401  404  404  422  422  403  403  403  403
+participant                get    302  404  404  200  200  403  403  403  403
+edit_participant           get    302  404  404  200  200  403  403  403  403
+edit_participant           post   401  404  404  422  422  403  403  403  403
+identity                   get    302  404  404  200  200  403  403  403  403
+show_identity              post   401  404  404  200  200  403  403  403  403
+name_identity              post   401  404  404  302  302  403  403  403  403
+new_consent                post   401  404  404  422  422  403  403  403  403
+end_consent                post   401  404  404  422  422  403  403  403  403
 
 rounds                     get    302  404  404  200  200  200  200  200  403
 new_round                  get    302  404  404  200  200  403  403  403  403
@@ -532,6 +559,8 @@ def address(world: World, name: str) -> str:
         return reverse(name, args=[more.screening.pk])
     if name in given:
         return reverse(name, args=given[name])
+    if asked := of_interviews(world, name):
+        return reverse(name, args=asked)
     for arguments in ([], [slug], [round_id]):
         try:
             return reverse(name, args=arguments)

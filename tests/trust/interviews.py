@@ -1,0 +1,57 @@
+"""The interviews of the trust world: one that the volunteer and the other one code, blind, and what they may not see."""
+
+from datetime import date
+from types import SimpleNamespace
+
+from django.urls import get_resolver
+
+from interviews.actions.identities import name_participant
+from interviews.models import Coder, Coding, Consent, ConsentText
+from tests.factories.interviews import make_participant, make_session, make_transcript
+
+NAMES = {"name": "canaryperson", "contact": "canarycontact@example.org"}
+"""Who the participant is: shown to nobody who only follows links."""
+
+
+def make_interviews(world) -> SimpleNamespace:
+    lead = world.members["lead"]
+    participant = make_participant(world.study, lead, role="Engineer")
+    name_participant(participant=participant, by=lead, **NAMES)
+    text = ConsentText.objects.create(study=world.study, number=1, text="Yes.", published_by=lead)
+    consent = Consent.objects.create(
+        participant=participant, text=text, given_on=date(2025, 5, 1), permits=["quote"], recorded_by=lead
+    )
+    session = make_session(participant, lead)
+    make_transcript(session, lead)
+    coding = Coding.objects.create(session=session, version=world.version, opened_by=lead)
+    coders = [world.members[name] for name in ("volunteer", "other volunteer")]
+    Coder.objects.bulk_create(Coder(coding=coding, member=one) for one in coders)
+    return SimpleNamespace(
+        audience=participant.audience,
+        participant=participant,
+        consent=consent,
+        session=session,
+        coding=coding,
+    )
+
+
+def arguments(world, name: str) -> tuple | None:
+    """The arguments of a route of this room, taken from the world; None for another route."""
+    made = world.more.interviews
+    known = {
+        "slug": world.study.slug,
+        "audience_id": made.audience.pk,
+        "participant_id": made.participant.pk,
+        "consent_id": made.consent.pk,
+        "session_id": made.session.pk,
+    }
+    for _pattern, wanted in _routes().get(name, ()):
+        if {"audience_id", "participant_id", "session_id"} & set(wanted):
+            return tuple(known[one] for one in wanted)
+    return None
+
+
+def _routes() -> dict[str, list[tuple[str, list[str]]]]:
+    """The parameters of each named route."""
+    found = get_resolver().reverse_dict
+    return {name: found.getlist(name)[0][0] for name in found if isinstance(name, str)}
