@@ -26,6 +26,7 @@ def register() -> None:
         _("Stored version %(number)s of the transcript of %(participant)s"),
     )
     say("rankings.recorded", _("Recorded a ranking of %(participant)s"))
+    say("rankings.removed", _("Removed a ranking of %(participant)s"))
     say("codings.opened", _("Opened the coding of the interview with %(participant)s"))
     say("codings.revealed", _("The coding of the interview with %(participant)s was revealed"))
     say("codings.settled", _("Settled the coding of the interview with %(participant)s"))

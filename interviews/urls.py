@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from interviews.views import consents, identities, participants, sessions
+from interviews.views import consents, identities, participants, rankings, sessions
 
 of_study: list[URLPattern | URLResolver] = [
     path("interviews/", sessions.interviews, name="interviews"),
@@ -9,6 +9,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/participants/new/", participants.new_participant, name="new_participant"),
     path("interviews/audiences/", participants.audiences, name="audiences"),
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
+    path("interviews/rankings/", rankings.rankings, name="rankings"),
     path("interviews/consent/", consents.consents, name="consents"),
     path("interviews/interviewers/", consents.interviewers, name="interviewers"),
 ]
@@ -24,6 +25,7 @@ of_participant: list[URLPattern | URLResolver] = [
 of_interview: list[URLPattern | URLResolver] = [
     path("", sessions.interview, name="interview"),
     path("edit/", sessions.edit_interview, name="edit_interview"),
+    path("rankings/", rankings.rank, name="rank"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<str:slug>/", include(of_study)),

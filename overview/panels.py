@@ -127,6 +127,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             [
                 Tab("interviews", _("Interviews"), of, may_enter_interviews(member)),
                 Tab("participants", _("Participants"), of, may_lead_interviews(member)),
+                Tab("rankings", _("Rankings"), of, may_enter_interviews(member)),
             ],
         ),
         (_("Report"), [Tab("study_report", _("Report"), of, reads)]),

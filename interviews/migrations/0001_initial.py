@@ -169,6 +169,7 @@ class Migration(migrations.Migration):
                 ('top', models.PositiveSmallIntegerField(null=True)),
                 ('audience', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='interviews.audience')),
                 ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='interviews.part')),
+                ('taxonomy', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.taxonomy')),
                 ('under', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='taxonomy.category')),
             ],
             options={
@@ -403,7 +404,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('is_ranking', True), ('level__isnull', False)), models.Q(('is_ranking', False), ('level', None), ('top', None), ('under', None)), _connector='OR'), name='only_a_ranking_question_ranks_categories'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('is_ranking', True), ('level__isnull', False), ('taxonomy__isnull', False)), models.Q(('is_ranking', False), ('level', None), ('taxonomy', None), ('top', None), ('under', None)), _connector='OR'), name='only_a_ranking_question_ranks_categories'),
         ),
         migrations.AddConstraint(
             model_name='question',

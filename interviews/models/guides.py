@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import clock
 from studies.models import Membership, Study
-from taxonomy.models import Category, Level
+from taxonomy.models import Category, Level, Taxonomy
 
 
 class Audience(models.Model):
@@ -81,8 +81,8 @@ class Part(models.Model):
 
 
 class Question(models.Model):
-    """A question of a part, to one audience or to all. A ranking question asks to put categories in order:
-    those at `level` below `under` (all of the level if empty), the first `top` of them or all.
+    """A question of a part, to one audience or to all. A ranking question asks to put categories of a
+    taxonomy in order: those at `level` below `under` (all of the level if empty), the first `top` or all.
     """
 
     part = models.ForeignKey(Part, models.CASCADE, related_name="questions")
@@ -90,6 +90,7 @@ class Question(models.Model):
     audience = models.ForeignKey(Audience, models.PROTECT, null=True, related_name="questions")
     text = models.TextField()
     is_ranking = models.BooleanField(default=False)
+    taxonomy = models.ForeignKey(Taxonomy, models.PROTECT, null=True, related_name="+")
     level = models.PositiveSmallIntegerField(choices=Level, null=True)
     under = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
     top = models.PositiveSmallIntegerField(null=True)
@@ -100,8 +101,8 @@ class Question(models.Model):
             models.UniqueConstraint(fields=["part", "position"], name="question_has_its_position"),
             models.CheckConstraint(
                 name="only_a_ranking_question_ranks_categories",
-                condition=Q(is_ranking=True, level__isnull=False)
-                | Q(is_ranking=False, level=None, under=None, top=None),
+                condition=Q(is_ranking=True, taxonomy__isnull=False, level__isnull=False)
+                | Q(is_ranking=False, taxonomy=None, level=None, under=None, top=None),
             ),
             models.CheckConstraint(name="a_ranking_has_a_first_place", condition=Q(top=None) | Q(top__gte=1)),
         ]

@@ -191,12 +191,13 @@ def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
     make_transcript(session, owner)
     for name in (
         "interviews", "new_interview", "participants", "new_participant", "audiences", "consents", "interviewers",
+        "rankings",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     for name in ("participant", "edit_participant", "identity"):
         yield reverse(name, args=[participant.pk])
     yield reverse("edit_audience", args=[study.slug, participant.audience_id])
-    for name in ("interview", "edit_interview"):
+    for name in ("interview", "edit_interview", "rank"):
         yield reverse(name, args=[session.pk])
 
 

@@ -1,6 +1,6 @@
 from datetime import date
 
-from interviews.models import Audience, Participant, Session, Transcript, Turn
+from interviews.models import Audience, Guide, Part, Participant, Question, Session, Transcript, Turn
 from studies.models import Membership, Study
 
 SAID = ("What do you work on?", "We train models at night.", "And what fails?", "The memory runs out, often.")
@@ -38,3 +38,14 @@ def make_transcript(session: Session, by: Membership, said=SAID, **fields) -> Tr
         for place, text in enumerate(said)
     )
     return made
+
+
+def make_guide(study: Study, by: Membership, *questions: dict, text: str = "# Guide\n") -> Guide:
+    """A guide of one part with these questions."""
+    guide = Guide.objects.create(study=study, number=study.guides.count() + 1, text=text, published_by=by)
+    part = Part.objects.create(guide=guide, position=0, title="Part I")
+    Question.objects.bulk_create(
+        Question(part=part, position=place, **{"text": f"Question {place}?", **fields})
+        for place, fields in enumerate(questions)
+    )
+    return guide

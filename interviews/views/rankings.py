@@ -1,0 +1,81 @@
+"""Pages of rankings: the form of an interview, and the answers of the study."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.http import AuthedRequest
+from core.http import go_to, render_page
+from core.idempotency import once
+from core.numbers import whole_number
+from interviews.actions.rankings import record_ranking
+from interviews.errors import InterviewRefused
+from interviews.queries.rankings import Choice, answers_of, ranking_questions, rankings_of
+from interviews.rules import may_enter_interviews
+from interviews.views.pages import RANKINGS, SESSIONS, around, led_session
+from studies.pages import study_of
+
+
+@require_safe
+def rankings(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Show the answers to ranking questions, of the interviews that this member may read."""
+    study, member = study_of(request, slug, may_enter_interviews)
+    context = {**around(study, member, RANKINGS), "ranked": rankings_of(study, member)}
+    return render_page(request, "interviews/rankings.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rank(request: AuthedRequest, session_id: int) -> HttpResponse:
+    """Record the order that a participant gave to the categories of a question: a place for each."""
+    session, member = led_session(request, session_id)
+    refusal, asked, status = "", None, 200
+    if request.method == "POST":
+        number = whole_number(request.POST.get("question"))
+        question = get_object_or_404(ranking_questions(session), pk=number or 0)
+        asked = question.pk
+        try:
+            places = _places(request)
+            once(
+                request,
+                lambda: record_ranking(session=session, question=question, places=places, by=member),
+            )
+        except InterviewRefused as refused:
+            refusal, status = str(refused.message), refused.status
+        else:
+            told = _("The ranking of %(participant)s is saved.")
+            messages.success(request, told % {"participant": session})
+            return go_to(request, "rank", session.pk)
+    typed = {name: value for name, value in request.POST.items() if name.startswith("place_")}
+    lines = [
+        (answer, [(one, _shown(typed, asked == answer.question.pk, one)) for one in answer.choices])
+        for answer in answers_of(session)
+    ]
+    context = {
+        **around(session.study, member, SESSIONS),
+        "session": session,
+        "lines": lines,
+        "refusal": refusal,
+        "asked": asked,
+    }
+    return render_page(request, "interviews/rank.html", context, status=status)
+
+
+def _shown(typed: dict[str, str], is_posted: bool, choice: Choice) -> str:  # noqa: FBT001
+    kept = "" if choice.place is None else str(choice.place)
+    return typed.get(f"place_{choice.state.category_id}", "") if is_posted else kept
+
+
+def _places(request: AuthedRequest) -> dict[int, int]:
+    """The places that were typed, by category. Raises InterviewRefused for what is no number."""
+    places = {}
+    for name, value in request.POST.items():
+        category = whole_number(name.removeprefix("place_")) if name.startswith("place_") else None
+        if category is None or not value.strip():
+            continue
+        place = whole_number(value.strip(), digits=4)
+        if place is None:
+            raise InterviewRefused(_("Places are whole numbers from 1. Nothing was stored."))
+        places[category] = place
+    return places
