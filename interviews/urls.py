@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from interviews.views import consents, identities, participants, rankings, sessions
+from interviews.views import consents, erasing, identities, participants, rankings, sessions
 
 of_study: list[URLPattern | URLResolver] = [
     path("interviews/", sessions.interviews, name="interviews"),
@@ -19,6 +19,7 @@ of_participant: list[URLPattern | URLResolver] = [
     path("identity/", identities.identity, name="identity"),
     path("identity/show/", identities.show_identity, name="show_identity"),
     path("identity/save/", identities.name_identity, name="name_identity"),
+    path("erase/", erasing.erase, name="erase_participant"),
     path("consents/", consents.new_consent, name="new_consent"),
     path("consents/<int:consent_id>/withdraw/", consents.end_consent, name="end_consent"),
 ]

@@ -21,8 +21,9 @@ MOST_PLACE = 999
 def record_ranking(
     *, session: Session, question: Question, places: Mapping[int, int], by: Membership
 ) -> Ranking | None:
-    """Record an order of categories: place by the category's id, equal places are ties. It replaces an earlier
-    answer; no places at all delete that. Raises InterviewRefused, ParticipantErased and PermissionDenied.
+    """Record an order of categories: place by the category's id, equal places are ties. It replaces an
+    earlier answer; no places at all delete that. Raises InterviewRefused, ParticipantErased and
+    PermissionDenied.
     """
     require_lead(session.study_id, by)
     participant = hold(session.participant)

@@ -172,3 +172,25 @@ class InterviewerForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["member"].queryset = people  # type: ignore[attr-defined]  # by its class
         self.fields["member"].empty_label = None  # type: ignore[attr-defined]
+
+
+class ErasureForm(forms.Form):
+    """The pseudonym, typed: an erasure cannot be undone."""
+
+    pseudonym = forms.CharField(
+        label=gettext_lazy("Pseudonym"),
+        max_length=12,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        help_text=gettext_lazy("Type the pseudonym of the participant. An erasure cannot be undone."),
+    )
+
+    def __init__(self, *args: Any, pseudonym: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = pseudonym
+
+    def clean_pseudonym(self) -> str:
+        typed = str(self.cleaned_data["pseudonym"]).strip().upper()
+        if typed != self.expected:
+            words = _("This is not the pseudonym. Type %(participant)s to erase. Nothing was changed.")
+            raise forms.ValidationError(words % {"participant": self.expected})
+        return typed

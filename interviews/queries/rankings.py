@@ -140,7 +140,13 @@ def rankings_of(study: Study, member: Membership) -> list[RankedQuestion]:
     rankings = (
         Ranking.objects.filter(session__in=sessions.values("pk"))
         .select_related("question__part__guide", "session__participant__audience")
-        .order_by("question", "session__participant__audience__position", "session__participant__number")
+        .order_by(
+            "question__part__guide__number",
+            "question__part__position",
+            "question__position",
+            "session__participant__audience__position",
+            "session__participant__number",
+        )
     )
     places: dict[int, dict[int, int]] = defaultdict(dict)
     for one in Place.objects.filter(ranking__in=rankings.values("pk")):
@@ -150,8 +156,8 @@ def rankings_of(study: Study, member: Membership) -> list[RankedQuestion]:
     named = CategoryState.objects.filter(version__in=versions).order_by("version__number")
     states = {state.category_id: state for state in named}
     grouped: dict[int, list[Ranking]] = defaultdict(list)
-    for one in asked:
-        grouped[one.question_id].append(one)
+    for ranking in asked:
+        grouped[ranking.question_id].append(ranking)
     return [_ranked(group, places, states) for group in grouped.values()]
 
 
@@ -159,7 +165,9 @@ def _ranked(
     group: Sequence[Ranking], places: Mapping[int, Mapping[int, int]], states: Mapping[int, CategoryState]
 ) -> RankedQuestion:
     question = group[0].question
-    answers, ranks, top = [], defaultdict(list), defaultdict(int)
+    answers: list[tuple[str, list[list[str]]]] = []
+    ranks: dict[int, list[Fraction]] = defaultdict(list)
+    top: dict[int, int] = defaultdict(int)
     for ranking in group:
         given = places.get(ranking.pk, {})
         order: dict[int, list[str]] = defaultdict(list)

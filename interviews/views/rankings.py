@@ -47,7 +47,7 @@ def rank(request: AuthedRequest, session_id: int) -> HttpResponse:
             told = _("The ranking of %(participant)s is saved.")
             messages.success(request, told % {"participant": session})
             return go_to(request, "rank", session.pk)
-    typed = {name: value for name, value in request.POST.items() if name.startswith("place_")}
+    typed = {name: value for name, value in _texts(request) if name.startswith("place_")}
     lines = [
         (answer, [(one, _shown(typed, asked == answer.question.pk, one)) for one in answer.choices])
         for answer in answers_of(session)
@@ -62,6 +62,10 @@ def rank(request: AuthedRequest, session_id: int) -> HttpResponse:
     return render_page(request, "interviews/rank.html", context, status=status)
 
 
+def _texts(request: AuthedRequest) -> list[tuple[str, str]]:
+    return [(name, str(request.POST[name])) for name in request.POST]
+
+
 def _shown(typed: dict[str, str], is_posted: bool, choice: Choice) -> str:  # noqa: FBT001
     kept = "" if choice.place is None else str(choice.place)
     return typed.get(f"place_{choice.state.category_id}", "") if is_posted else kept
@@ -70,7 +74,7 @@ def _shown(typed: dict[str, str], is_posted: bool, choice: Choice) -> str:  # no
 def _places(request: AuthedRequest) -> dict[int, int]:
     """The places that were typed, by category. Raises InterviewRefused for what is no number."""
     places = {}
-    for name, value in request.POST.items():
+    for name, value in _texts(request):
         category = whole_number(name.removeprefix("place_")) if name.startswith("place_") else None
         if category is None or not value.strip():
             continue

@@ -194,7 +194,7 @@ def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
         "rankings",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
-    for name in ("participant", "edit_participant", "identity"):
+    for name in ("participant", "edit_participant", "identity", "erase_participant"):
         yield reverse(name, args=[participant.pk])
     yield reverse("edit_audience", args=[study.slug, participant.audience_id])
     for name in ("interview", "edit_interview", "rank"):

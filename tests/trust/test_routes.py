@@ -200,6 +200,8 @@ edit_participant           post   401  404  404  422  422  403  403  403  403
 identity                   get    302  404  404  200  200  403  403  403  403
 show_identity              post   401  404  404  200  200  403  403  403  403
 name_identity              post   401  404  404  302  302  403  403  403  403
+erase_participant          get    302  404  404  200  200  403  403  403  403
+erase_participant          post   401  404  404  422  422  403  403  403  403
 new_consent                post   401  404  404  422  422  403  403  403  403
 end_consent                post   401  404  404  422  422  403  403  403  403
 
