@@ -1,12 +1,23 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from interviews.views import consents, erasing, identities, participants, rankings, sessions
+from interviews.views import (
+    consents,
+    erasing,
+    guides,
+    identities,
+    participants,
+    rankings,
+    sessions,
+    transcripts,
+)
 
 of_study: list[URLPattern | URLResolver] = [
     path("interviews/", sessions.interviews, name="interviews"),
     path("interviews/new/", sessions.new_interview, name="new_interview"),
     path("interviews/participants/", participants.participants, name="participants"),
     path("interviews/participants/new/", participants.new_participant, name="new_participant"),
+    path("interviews/guide/", guides.guides, name="guides"),
+    path("interviews/guide/new/", guides.new_guide, name="new_guide"),
     path("interviews/audiences/", participants.audiences, name="audiences"),
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
     path("interviews/rankings/", rankings.rankings, name="rankings"),
@@ -26,10 +37,15 @@ of_participant: list[URLPattern | URLResolver] = [
 of_interview: list[URLPattern | URLResolver] = [
     path("", sessions.interview, name="interview"),
     path("edit/", sessions.edit_interview, name="edit_interview"),
+    path("transcript/", transcripts.new_transcript, name="new_transcript"),
+    path("pseudonymise/", transcripts.pseudonymise, name="pseudonymise"),
+    path("correct/", transcripts.correct, name="correct_transcript"),
     path("rankings/", rankings.rank, name="rank"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<str:slug>/", include(of_study)),
+    path("guides/<int:guide_id>/", guides.guide, name="guide"),
+    path("guides/<int:guide_id>/guide.md", guides.guide_md, name="guide_md"),
     path("participants/<int:participant_id>/", include(of_participant)),
     path("interviews/<int:session_id>/", include(of_interview)),
 ]

@@ -15,7 +15,7 @@ from consensus.queries.meetings import open_meetings
 from core import panels
 from core.templatetags.crosscheck import count
 from ingest.rules import may_mark_similar
-from interviews.rules import may_enter_interviews, may_lead_interviews
+from interviews.rules import may_enter_interviews, may_lead_interviews, may_read_guide
 from overview.queries.sizes import size_of
 from rounds.models import Round
 from rounds.queries.rounds import round_progress
@@ -126,6 +126,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             _("Interviews"),
             [
                 Tab("interviews", _("Interviews"), of, may_enter_interviews(member)),
+                Tab("guides", _("Guide"), of, may_read_guide(member)),
                 Tab("participants", _("Participants"), of, may_lead_interviews(member)),
                 Tab("rankings", _("Rankings"), of, may_enter_interviews(member)),
             ],

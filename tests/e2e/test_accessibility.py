@@ -25,6 +25,8 @@ from harvests.models import Harvest
 from ingest import files
 from ingest.actions import mark_pair, receive_upload
 from ingest.models import Import, Issue, SimilarPair
+from interviews.actions.transcripts import import_transcript
+from interviews.queries.pseudonyms import Spoken
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
@@ -34,7 +36,7 @@ from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.factories import category, make_member
 from tests.factories.annotate import label_input
-from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
 from tests.long import LONG, sampled
 from tests.worlds.world import small_world
 
@@ -187,17 +189,23 @@ def pages_of_meetings(main: Round) -> Iterator[str]:
 def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
     """A participant, who is named, and an interview with a transcript."""
     participant = make_participant(study, owner, "W", role="Engineer", attributes={"Tasks": "inference"})
-    session = make_session(participant, owner)
+    guide = make_guide(study, owner, {}, {"audience": participant.audience})
+    session = make_session(participant, owner, guide=guide)
     make_transcript(session, owner)
+    waits = make_session(participant, owner)
+    import_transcript(session=waits, turns=[Spoken("Ann", "Hello.")], file_format="txt", by=owner)
+    yield reverse("pseudonymise", args=[waits.pk])
+    yield reverse("guide", args=[guide.pk])
     for name in (
         "interviews", "new_interview", "participants", "new_participant", "audiences", "consents", "interviewers",
-        "rankings",
+        "rankings", "guides", "new_guide",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     for name in ("participant", "edit_participant", "identity", "erase_participant"):
         yield reverse(name, args=[participant.pk])
     yield reverse("edit_audience", args=[study.slug, participant.audience_id])
-    for name in ("interview", "edit_interview", "rank"):
+    yield reverse("new_transcript", args=[waits.pk])
+    for name in ("interview", "edit_interview", "rank", "correct_transcript"):
         yield reverse(name, args=[session.pk])
 
 

@@ -7,7 +7,7 @@ from django.urls import get_resolver
 
 from interviews.actions.identities import name_participant
 from interviews.models import Coder, Coding, Consent, ConsentText
-from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
 
 NAMES = {"name": "canaryperson", "contact": "canarycontact@example.org"}
 """Who the participant is: shown to nobody who only follows links."""
@@ -21,13 +21,15 @@ def make_interviews(world) -> SimpleNamespace:
     consent = Consent.objects.create(
         participant=participant, text=text, given_on=date(2025, 5, 1), permits=["quote"], recorded_by=lead
     )
-    session = make_session(participant, lead)
+    guide = make_guide(world.study, lead, {})
+    session = make_session(participant, lead, guide=guide)
     make_transcript(session, lead)
     coding = Coding.objects.create(session=session, version=world.version, opened_by=lead)
     coders = [world.members[name] for name in ("volunteer", "other volunteer")]
     Coder.objects.bulk_create(Coder(coding=coding, member=one) for one in coders)
     return SimpleNamespace(
         audience=participant.audience,
+        guide=guide,
         participant=participant,
         consent=consent,
         session=session,
@@ -44,9 +46,10 @@ def arguments(world, name: str) -> tuple | None:
         "participant_id": made.participant.pk,
         "consent_id": made.consent.pk,
         "session_id": made.session.pk,
+        "guide_id": made.guide.pk,
     }
     for _pattern, wanted in _routes().get(name, ()):
-        if {"audience_id", "participant_id", "session_id"} & set(wanted):
+        if {"audience_id", "guide_id", "participant_id", "session_id"} & set(wanted):
             return tuple(known[one] for one in wanted)
     return None
 

@@ -177,6 +177,17 @@ remove_token               post   401  404  404  302  302  403  403  403  403
 interviews                 get    302  404  404  200  200  200  200  200  403
 new_interview              get    302  404  404  200  200  403  403  403  403
 new_interview              post   401  404  404  422  422  403  403  403  403
+new_transcript             get    302  404  404  200  200  403  403  403  403
+new_transcript             post   401  404  404  422  422  403  403  403  403
+pseudonymise               get    302  404  404  302  302  403  403  403  403
+pseudonymise               post   401  404  404  302  302  403  403  403  403
+correct_transcript         get    302  404  404  200  200  403  403  403  403
+correct_transcript         post   401  404  404  422  422  403  403  403  403
+guides                     get    302  404  404  200  200  200  200  403  403
+new_guide                  get    302  404  404  200  200  403  403  403  403
+new_guide                  post   401  404  404  422  422  403  403  403  403
+guide                      get    302  404  404  200  200  200  200  403  403
+guide_md                   get    302  404  404  200  200  200  200  403  403
 interview                  get    302  404  404  200  200  200  403  403  403
 edit_interview             get    302  404  404  200  200  403  403  403  403
 edit_interview             post   401  404  404  422  422  403  403  403  403

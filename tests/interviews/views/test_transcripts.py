@@ -1,0 +1,199 @@
+"""Transcripts: imported encrypted, pseudonymised with a preview, stored, corrected; names are nowhere else."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from interviews.actions.identities import name_participant
+from interviews.models import RawTranscript, Replacement, Transcript, Turn
+from studies.models import Event
+from tests.factories.interviews import make_participant
+from tests.interviews.world import InterviewWorld, interview_world
+from tests.kept import kept
+from tests.worlds.pages import client
+
+pytestmark = pytest.mark.django_db
+
+NAME, COMPANY = "Zuzana Canaryova", "Canarycorp"
+TEXT = f"""[00:00:05] Ann: Welcome, {NAME}.
+[00:00:09] Zuzana: I work at {COMPANY}. Write me: z@canary.example
+and ask Peter.
+[00:01:00] Ann: What fails at CANARYCORP?
+[00:01:04] Zuzana: The memory runs out."""
+
+
+@kept
+def world() -> InterviewWorld:
+    return interview_world(stored=False)
+
+
+def imported(world, text=TEXT, **more):
+    fields = {"secret_text": text, **more}
+    return client(world.lead).post(reverse("new_transcript", args=[world.session.pk]), fields)
+
+
+def acted(world, by=None, **fields):
+    return client(by or world.lead).post(reverse("pseudonymise", args=[world.session.pk]), fields)
+
+
+def replaced(world, original=COMPANY, stand_in="[company]"):
+    return acted(world, add="1", secret_original=original, stand_in=stand_in)
+
+
+def stored(world):
+    return acted(world, store="1", speaker_0="interviewer", speaker_1="participant")
+
+
+def everything(world) -> None:
+    """Import, name, replace and store."""
+    imported(world)
+    name_participant(participant=world.participant, name=NAME, contact="", by=world.lead)
+    for original in (COMPANY, "z@canary.example", "Peter", "Zuzana"):
+        assert replaced(world, original, "[x]").status_code == 200
+    assert stored(world).status_code == 302
+
+
+def test_an_import_is_encrypted_and_a_get_shows_no_word_of_it(world):
+    answer = imported(world)
+    assert (answer.status_code, answer.url) == (302, reverse("pseudonymise", args=[world.session.pk]))
+    raw = RawTranscript.objects.get()
+    assert b"Canary" not in bytes(raw.turns)
+    assert "Canary" not in json.dumps(raw.notes)
+    page = client(world.lead).get(answer.url)
+    assert "Canary" not in page.text
+    assert not Event.objects.filter(verb="transcripts.looked_at").exists()
+    shown = acted(world, show="1")
+    assert NAME in shown.text
+    look = Event.objects.get(verb="transcripts.looked_at")
+    assert (look.by, look.detail["participant"]) == (world.lead.user, "U1")
+    acted(world, show="1")
+    assert Event.objects.filter(verb="transcripts.looked_at").count() == 1
+    acted(world, world.owner, show="1")
+    assert Event.objects.filter(verb="transcripts.looked_at").count() == 2
+
+
+def test_the_preview_shows_each_place_and_what_may_be_missed(world):
+    imported(world)
+    page = replaced(world)
+    assert [(one.turn, one.original, one.stand_in) for one in page.context["places"]] == [
+        (2, "Canarycorp", "[company]"),
+        (3, "CANARYCORP", "[company]"),
+    ]
+    missed = {one.text: one.stand_in for one in page.context["missed"]}
+    assert missed["z@canary.example"] == "[address]"
+    assert missed["Peter"] == "[name]"
+    assert "Canarycorp" not in missed
+    gone = acted(world, remove=str(Replacement.objects.get().pk))
+    assert (gone.context["places"], Replacement.objects.count()) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("original", "stand_in", "words"),
+    [
+        ("", "[x]", "This field is required."),
+        ("Peter", "", "This field is required."),
+        ("Peter", "Peter P.", "The replacement repeats the text."),
+        ("canaryCORP", "[x]", "This text is already in the list."),
+    ],
+)
+def test_a_replacement_that_says_nothing_new_is_refused(world, original, stand_in, words):
+    imported(world)
+    replaced(world)
+    page = replaced(world, original, stand_in)
+    assert (page.status_code, words in page.text) == (422, True)
+    assert Replacement.objects.count() == 1
+
+
+def test_the_stored_transcript_has_pseudonyms_and_the_one_with_names_is_gone(world):
+    everything(world)
+    assert not RawTranscript.objects.exists()
+    made = Transcript.objects.get()
+    assert (made.number, made.replaced, made.stored_by) == (1, 5, world.lead)
+    assert list(made.turns.values_list("speaker", "is_interviewer", "begins", "text")) == [
+        ("R2", True, 5_000, "Welcome, U1."),
+        ("U1", False, 9_000, "I work at [x]. Write me: [x]\nand ask [x]."),
+        ("R2", True, 60_000, "What fails at [x]?"),
+        ("U1", False, 64_000, "The memory runs out."),
+    ]
+    again = imported(world)
+    assert (again.status_code, "already has a stored transcript" in again.text) == (409, True)
+
+
+def test_each_speaker_must_be_somebody(world):
+    imported(world)
+    assert acted(world, store="1", speaker_0="interviewer").status_code == 422
+    assert not Transcript.objects.exists()
+    assert RawTranscript.objects.exists()
+
+
+def test_a_correction_gets_the_stand_ins_once_more(world):
+    everything(world)
+    address = reverse("correct_transcript", args=[world.session.pk])
+    text = f"R2: Hello\nU1: I said {NAME} of {COMPANY}."
+    fields = {"secret_text": text, "note": "Typo", "made_from": 1}
+    assert client(world.lead).post(address, fields).status_code == 302
+    assert Turn.objects.filter(transcript__number=2).last().text == "I said U1 of [x]."
+    named = client(world.lead).post(address, fields | {"note": f"Of {NAME}", "made_from": 2})
+    assert named.status_code == 422
+    assert Transcript.objects.count() == 2
+
+
+def test_a_name_of_another_participant_of_the_study_is_refused(world):
+    second = make_participant(world.study, world.lead)
+    name_participant(participant=second, name="Otto Ibis", contact="", by=world.lead)
+    imported(world, "Ann: Do you know Otto  Ibis?\nZ: No.")
+    refused = stored(world)
+    assert (refused.status_code, "A listed name is still in turn 1." in refused.text) == (422, True)
+    assert not Transcript.objects.exists()
+
+
+def test_a_correction_is_the_next_version_and_the_first_one_stays(world):
+    everything(world)
+    address = reverse("correct_transcript", args=[world.session.pk])
+    start = client(world.lead).get(address).context["form"]["secret_text"].value()
+    assert start.splitlines()[0] == "[0:00:05] R2: Welcome, U1."
+    fields = {"secret_text": start.replace("runs out", "leaks"), "note": "Misheard", "made_from": 1}
+    assert client(world.lead).post(address, fields).status_code == 302
+    first, second = Transcript.objects.order_by("number")
+    assert (second.number, second.note) == (2, "Misheard")
+    assert second.turns.last().text == "The memory leaks."
+    assert second.turns.first().begins == 5_000
+    assert first.turns.last().text == "The memory runs out."
+    stale = client(world.lead).post(address, fields | {"secret_text": start})
+    assert (stale.status_code, "Somebody else corrected" in stale.text) == (422, True)
+    unknown = client(world.lead).post(address, {"secret_text": "Ann: Hi", "note": "x", "made_from": 2})
+    assert (unknown.status_code, "new speaker in turn 1" in unknown.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.pdf", b"x", "Choose a file that ends with"),
+        ("a.txt", b"\xff\xfe", "Line 1 is not UTF-8."),
+        ("a.txt", b"no speaker here", "No line has a speaker"),
+        ("a.txt", b"A: \0", "NUL"),
+    ],
+)
+def test_a_file_that_is_no_transcript_is_refused(world, name, data, words):
+    page = imported(world, "", file=SimpleUploadedFile(name, data))
+    assert (page.status_code, words in page.text) == (422, True)
+    assert not RawTranscript.objects.exists()
+
+
+def test_who_does_not_lead_gets_no_page_with_names(world):
+    imported(world)
+    world.open_coding()
+    for name in ("new_transcript", "pseudonymise", "correct_transcript"):
+        address = reverse(name, args=[world.session.pk])
+        for member, status in (
+            (world.coder, 403),
+            (world.viewer, 403),
+            (world.model, 403),
+            (world.stranger, 404),
+        ):
+            assert client(member).get(address).status_code == status
+            answer = client(member).post(address, {"show": "1"})
+            assert (answer.status_code, "Canary" in answer.text) == (status, False)
+    assert not Event.objects.filter(verb="transcripts.looked_at").exists()
