@@ -9,6 +9,8 @@ from consensus.api import bulk, meetings, threads
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
+from interviews.api import people as interviewed
+from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies
@@ -43,6 +45,14 @@ of_study = [
     path("harvests/<int:harvest_id>/pause/", harvests.HarvestPause.as_view(), name="api_pause_harvest"),
     path("harvests/<int:harvest_id>/refresh/", harvests.HarvestRefresh.as_view(), name="api_refresh_harvest"),
     path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
+    path("interviews/", interviews.Interviews.as_view(), name="api_interviews"),
+    path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
+    path("rankings/", interviews.Rankings.as_view(), name="api_rankings"),
+    path("audiences/", interviewed.Audiences.as_view(), name="api_audiences"),
+    path("audiences/<int:audience_id>/", interviewed.OneAudience.as_view(), name="api_audience"),
+    path("participants/", interviewed.Participants.as_view(), name="api_participants"),
+    path("consent-texts/", interviewed.ConsentTexts.as_view(), name="api_consent_texts"),
+    path("interviewers/", interviewed.Interviewers.as_view(), name="api_interviewers"),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),
@@ -113,6 +123,25 @@ of_meeting = [
     path("items/<int:item_id>/decision/", meetings.ItemDecisions.as_view(), name="api_item_decision"),
     path("minutes/", meetings.MeetingMinutes.as_view(), name="api_minutes"),
 ]
+of_participant = [
+    path("", interviewed.OneParticipant.as_view(), name="api_participant"),
+    path("identity/", interviewed.ParticipantIdentity.as_view(), name="api_identity"),
+    path("consents/", interviewed.Consents.as_view(), name="api_consents"),
+    path(
+        "consents/<int:consent_id>/withdraw/",
+        interviewed.ConsentWithdrawal.as_view(),
+        name="api_withdraw_consent",
+    ),
+    path("erase/", interviewed.ParticipantErasure.as_view(), name="api_erase_participant"),
+]
+of_interview = [
+    path("", interviews.OneInterview.as_view(), name="api_interview"),
+    path("transcript/", interviews.InterviewTranscript.as_view(), name="api_transcript"),
+    path("pseudonymise/", interviews.Pseudonymisation.as_view(), name="api_pseudonymise"),
+    path("corrections/", interviews.Corrections.as_view(), name="api_corrections"),
+    path("rankings/", interviews.InterviewRankings.as_view(), name="api_interview_rankings"),
+    path("rankings/<int:question_id>/", interviews.OneRanking.as_view(), name="api_ranking"),
+]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("studies/", studies.Studies.as_view(), name="api_studies"),
@@ -123,4 +152,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("rounds/<int:round_id>/agreement/", include(of_agreement)),
     path("rounds/<int:round_id>/", include(of_round)),
     path("meetings/<int:meeting_id>/", include(of_meeting)),
+    path("interview-guides/<int:guide_id>/", interviews.OneGuide.as_view(), name="api_guide"),
+    path("participants/<int:participant_id>/", include(of_participant)),
+    path("interviews/<int:session_id>/", include(of_interview)),
 ]

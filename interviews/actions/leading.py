@@ -29,9 +29,11 @@ def one_line(text: str) -> str:
 
 
 def require_length(text: str, most: int, field: str) -> None:
-    """Raise InterviewRefused for a text of more characters, or with a NUL."""
-    if "\0" in text:
-        raise InterviewRefused(_("The text contains a NUL character. Nothing was stored."), field=field)
+    """Raise InterviewRefused for a text of more characters, and for one that no database stores."""
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InterviewRefused(
+            _("The text contains characters that cannot be stored. Nothing was stored."), field=field
+        )
     if len(text) > most:
         words = _("The text is longer than %(most)s characters. Nothing was stored. Shorten the text.")
         raise InterviewRefused(words % {"most": most}, field=field)

@@ -1,5 +1,7 @@
 """Whatever is sent, each endpoint answers as its schema says, and never with a server error."""
 
+from datetime import date
+
 import pytest
 import schemathesis
 from django.core.handlers.wsgi import WSGIHandler
@@ -20,10 +22,13 @@ from consensus.models import BulkDecision
 from core import jobs
 from harvests.actions import plan_harvest
 from harvests.queries.forge_clients import RepositoryAsked
+from interviews.actions.consents import publish_consent_text, record_consent
+from interviews.actions.transcripts import import_transcript
+from interviews.queries.pseudonyms import Spoken
 from reports.actions.frozen import freeze_report
 from reports.actions.report_files import ask_for_report
 from tests.api.conftest import client_of
-from tests.factories import make_list
+from tests.factories import make_guide, make_list, make_participant, make_session
 from tests.long import sampled
 
 
@@ -46,6 +51,27 @@ def schema(world):
 
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
+
+
+def of_interviews(world) -> dict[str, int]:
+    """A participant with a consent and an interview, whose transcript waits to be pseudonymised."""
+    ranks = {"is_ranking": True, "taxonomy": world.version.taxonomy, "level": 1}
+    guide = make_guide(world.study, world.lead, ranks)
+    participant = make_participant(world.study, world.lead)
+    session = make_session(participant, world.lead, guide=guide)
+    import_transcript(session=session, turns=[Spoken("A", "Yes.")], file_format="txt", by=world.lead)
+    text = publish_consent_text(study=world.study, text="Yes.", by=world.lead)
+    consent = record_consent(
+        participant=participant, text=text, given_on=date(2025, 5, 6), permits=[], by=world.lead
+    )
+    return {
+        "guide_id": guide.pk,
+        "question_id": guide.parts.get().questions.get().pk,
+        "participant_id": participant.pk,
+        "session_id": session.pk,
+        "consent_id": consent.pk,
+        "audience_id": participant.audience_id,
+    }
 
 
 @pytest.mark.slow
@@ -87,6 +113,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
             budget=None,
             by=world.lead.user,
         ).pk,
+        **of_interviews(world),
         "list_id": make_list(world.study, "Title", search=True).keyword_list_id,
     }
     tried = set()

@@ -7,6 +7,7 @@ from django.urls import get_resolver
 
 from interviews.actions.identities import name_participant
 from interviews.models import Coder, Coding, Consent, ConsentText
+from taxonomy.models import Level
 from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
 
 NAMES = {"name": "canaryperson", "contact": "canarycontact@example.org"}
@@ -21,7 +22,8 @@ def make_interviews(world) -> SimpleNamespace:
     consent = Consent.objects.create(
         participant=participant, text=text, given_on=date(2025, 5, 1), permits=["quote"], recorded_by=lead
     )
-    guide = make_guide(world.study, lead, {})
+    ranks = {"is_ranking": True, "taxonomy": world.version.taxonomy, "level": Level.TYPE}
+    guide = make_guide(world.study, lead, ranks)
     session = make_session(participant, lead, guide=guide)
     make_transcript(session, lead)
     coding = Coding.objects.create(session=session, version=world.version, opened_by=lead)
@@ -47,6 +49,7 @@ def arguments(world, name: str) -> tuple | None:
         "consent_id": made.consent.pk,
         "session_id": made.session.pk,
         "guide_id": made.guide.pk,
+        "question_id": made.guide.parts.get().questions.get().pk,
     }
     for _pattern, wanted in _routes().get(name, ()):
         if {"audience_id", "guide_id", "participant_id", "session_id"} & set(wanted):
