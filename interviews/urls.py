@@ -8,6 +8,7 @@ from interviews.views import (
     participants,
     rankings,
     sessions,
+    tables,
     transcripts,
 )
 
@@ -16,6 +17,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/new/", sessions.new_interview, name="new_interview"),
     path("interviews/participants/", participants.participants, name="participants"),
     path("interviews/participants/new/", participants.new_participant, name="new_participant"),
+    path("interviews/participants/import/", tables.import_table, name="import_participants"),
     path("interviews/guide/", guides.guides, name="guides"),
     path("interviews/guide/new/", guides.new_guide, name="new_guide"),
     path("interviews/audiences/", participants.audiences, name="audiences"),

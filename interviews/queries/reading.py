@@ -1,5 +1,7 @@
 """What texts and files of this room say: asks the readers, and puts their causes in words."""
 
+import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from interviews.models import Turn
 from interviews.queries.guides import AskedPart, AskedQuestion, GuideText
 from interviews.queries.pseudonyms import Pair, Spoken, with_stand_ins
+from interviews.queries.tables import Table
 
 HEADING = re.compile(r"##\s+(.*\S)\s*$")
 AUDIENCE = re.compile(r"#{3,}\s+(?:for\s+)?(.*?):?\s*$", re.IGNORECASE)
@@ -108,6 +111,41 @@ def read_turns(data: bytes, ending: str) -> ReadTurns:
     if not turns:
         raise Unread(_("No line has a speaker, a colon and a text. Nothing was stored."))
     return ReadTurns(turns, notes)
+
+
+def read_table(data: bytes, ending: str) -> Table:
+    """A table of participants; `ending` is that of its file. Raises Unread."""
+    if ending not in {"csv", "tsv", "txt"}:
+        raise Unread(_("This file cannot be read. Nothing was stored."))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = {"line": data[: error.start].count(b"\n") + 1}
+        raise Unread(_("Line %(line)s is not UTF-8. Nothing was stored.") % place) from None
+    if "\0" in text:
+        raise Unread(_("The text contains a NUL character. Nothing was stored."))
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    try:
+        header = [" ".join(cell.split()) for cell in next(reader, [])]
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append((reader.line_num, cells))
+            if cells and len(cells) != len(header) and any(cell.strip() for cell in cells):
+                numbers = {"line": reader.line_num, "cells": len(cells), "columns": len(header)}
+                words = _(
+                    "Line %(line)s has %(cells)s cells, the header has %(columns)s. Nothing was stored."
+                )
+                raise Unread(words % numbers)
+    except csv.Error:
+        raise Unread(
+            _("A quote is not closed in line %(line)s. Nothing was stored.") % {"line": reader.line_num}
+        ) from None
+    if not header or not rows:
+        raise Unread(_("The table has no rows. Nothing was stored."))
+    return Table(header, rows)
 
 
 def turns_as_text(turns: Iterable[Turn]) -> str:

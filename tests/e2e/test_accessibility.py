@@ -198,7 +198,7 @@ def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
     yield reverse("guide", args=[guide.pk])
     for name in (
         "interviews", "new_interview", "participants", "new_participant", "audiences", "consents", "interviewers",
-        "rankings", "guides", "new_guide",
+        "rankings", "guides", "new_guide", "import_participants",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     for name in ("participant", "edit_participant", "identity", "erase_participant"):

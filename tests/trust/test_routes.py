@@ -194,6 +194,8 @@ edit_interview             post   401  404  404  422  422  403  403  403  403
 participants               get    302  404  404  200  200  403  403  403  403
 new_participant            get    302  404  404  200  200  403  403  403  403
 new_participant            post   401  404  404  422  422  403  403  403  403
+import_participants        get    302  404  404  200  200  403  403  403  403
+import_participants        post   401  404  404  422  422  403  403  403  403
 audiences                  get    302  404  404  200  200  403  403  403  403
 audiences                  post   401  404  404  422  422  403  403  403  403
 edit_audience              get    302  404  404  200  200  403  403  403  403

@@ -1,0 +1,135 @@
+"""A table of participants: its columns chosen on the page, looked at, and imported whole or not at all."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from interviews.models import Participant
+from interviews.queries.tables import guessed_kinds
+from studies.models import Event
+from tests.interviews.world import InterviewWorld, interview_world
+from tests.kept import kept
+from tests.worlds.pages import client
+
+pytestmark = pytest.mark.django_db
+
+FILE = """Participant,Name,Roles,Gender,Years of Experience,Frameworks,Responsibilities
+U7,Canary One,Student,F,3 years,PyTorch,"Unit tests,
+and test evolution."
+d2,Canary Two,Maintainer,M,8 years,MindSpore,
+"""
+
+
+@kept
+def world() -> InterviewWorld:
+    return interview_world(stored=False)
+
+
+def sent(world, by=None, **fields):
+    return client(by or world.lead).post(reverse("import_participants", args=[world.study.slug]), fields)
+
+
+def read(world, text=FILE, name="people.csv"):
+    data = text if isinstance(text, bytes) else text.encode()
+    return sent(world, file=SimpleUploadedFile(name, data))
+
+
+def chosen(page, **changed) -> dict[str, str]:
+    """The fields of the page's form as a browser would send them."""
+    form = page.context["columns"]
+    kept = {name: field.initial for name, field in form.fields.items()}
+    return {"secret_table": page.context["packed"], **kept, **changed}
+
+
+def test_columns_are_guessed_by_their_names():
+    assert guessed_kinds(["Roles", "Gender", "Years of Experience", "Responsibilities", "E-mail", "", "Role"]) == [
+        "role", "attribute", "experience", "attribute", "ignore", "ignore", "attribute",
+    ]  # fmt: skip
+
+
+def test_a_table_is_looked_at_and_nothing_is_stored(world):
+    page = read(world)
+    assert page.status_code == 200
+    assert page.context["columns"].kinds == [
+        "pseudonym", "ignore", "role", "attribute", "experience", "context", "attribute",
+    ]  # fmt: skip
+    first, second = page.context["people"]
+    assert (first.audience.prefix, first.number, first.background.role) == ("U", 7, "Student")
+    assert first.background.attributes == {
+        "Gender": "F",
+        "Responsibilities": "Unit tests, and test evolution.",
+    }
+    assert (second.audience.prefix, second.number, second.background.attributes) == ("D", 2, {"Gender": "M"})
+    assert "Canary" not in page.text
+    assert Participant.objects.count() == 1
+
+
+def test_the_table_is_imported_with_the_chosen_columns(world):
+    page = read(world)
+    answer = sent(world, **chosen(page, column_3="ignore"), **{"import": "1"})
+    assert (answer.status_code, answer.url) == (302, reverse("participants", args=[world.study.slug]))
+    found = Participant.objects.get(number=7)
+    assert (str(found), found.role, found.experience, found.context) == (
+        "U7",
+        "Student",
+        "3 years",
+        "PyTorch",
+    )
+    assert found.attributes == {"Responsibilities": "Unit tests, and test evolution."}
+    assert Participant.objects.count() == 3
+    assert Event.objects.get(verb="participants.imported").detail == {"count": 2}
+
+
+def test_rows_without_a_pseudonym_get_the_next_numbers_of_the_chosen_audience(world):
+    page = read(world, "Roles;Experience\nStudent;1\nEngineer;9\n")
+    sent(world, **chosen(page), **{"import": "1"})
+    assert [(str(one), one.role) for one in Participant.objects.order_by("pk")][1:] == [
+        ("U2", "Student"), ("U3", "Engineer"),
+    ]  # fmt: skip
+
+
+def test_every_wrong_line_is_named_and_nothing_is_stored(world):
+    page = read(world, "Participant,Role\nU1,Taken\nX3,Unknown\nU4,Good\nU4,Twice\n,Nobody\n")
+    refused = sent(world, **chosen(page, audience=""), **{"import": "1"})
+    assert refused.status_code == 422
+    assert refused.context["problems"] == [
+        (2, "the participant U1 already exists"),
+        (3, "no audience has the prefix of this pseudonym"),
+        (5, "the participant U4 already exists"),
+        (6, "no audience is chosen"),
+    ]
+    assert Participant.objects.count() == 1
+
+
+def test_a_column_that_can_be_one_only_is_not_two(world):
+    page = read(world)
+    refused = sent(world, **chosen(page, column_3="role"), **{"import": "1"})
+    assert (refused.status_code, "Two columns are “role”." in refused.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "words"),
+    [
+        ("A,B\n1,2\n3\n", "a.csv", "Line 3 has 1 cells, the header has 2."),
+        ('A,B\n1,"2\n', "a.csv", "A quote is not closed in line"),
+        (b"A\n\xff\n", "a.csv", "Line 2 is not UTF-8."),
+        ("A,B\n", "a.csv", "The table has no rows."),
+        ("A\n\0\n", "a.csv", "NUL"),
+        ("x" * 1_100_000, "a.csv", "at most 1 MB"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused_with_its_line(world, data, name, words):
+    page = read(world, data, name)
+    assert (page.status_code, words in page.text) == (422, True)
+
+
+def test_a_table_that_this_server_did_not_write_is_not_taken(world):
+    page = read(world)
+    answer = sent(world, **chosen(page) | {"secret_table": "forged"}, **{"import": "1"})
+    assert answer.status_code == 422
+    assert Participant.objects.count() == 1
+
+
+def test_only_leads_import(world):
+    assert sent(world, world.coder).status_code == 403
+    assert sent(world, world.stranger).status_code == 404
