@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from interviews.actions.participants import LONGEST, LONGEST_VALUE, Background, NewParticipant
 from interviews.models import Audience, Participant
+from interviews.queries.reading import TABLES
 from interviews.queries.tables import ONCE, Row, Table, guessed_kinds, kind_choices, rows_of
 from studies.models import Study
 
@@ -19,8 +20,8 @@ PSEUDONYM = re.compile(r"([A-Z]{1,4})\s*0*([1-9]\d{0,4})", re.IGNORECASE)
 class TableForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File"),
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx"}),
-        help_text=gettext_lazy("XLSX or CSV, with the names of columns in the first row."),
+        widget=forms.ClearableFileInput(attrs={"accept": ",".join(f".{ending}" for ending in TABLES)}),
+        help_text=gettext_lazy("A table with the names of columns in the first row, as CSV."),
     )
 
     def clean_file(self) -> Any:

@@ -13,8 +13,9 @@ from interviews.actions.transcripts import (
     OTHER,
     PARTICIPANT,
 )
+from interviews.queries.reading import TRANSCRIPTS
 
-FORMATS = (".txt", ".srt", ".vtt", ".docx")
+FORMATS = tuple(f".{ending}" for ending in TRANSCRIPTS)
 MOST_BYTES = 20 << 20
 
 
@@ -32,13 +33,14 @@ class TranscriptForm(forms.Form):
         label=gettext_lazy("Or a file"),
         required=False,
         widget=forms.ClearableFileInput(attrs={"accept": ",".join(FORMATS)}),
-        help_text=gettext_lazy("Text, SRT, VTT or DOCX. The file itself is not kept."),
+        help_text=gettext_lazy("The file itself is not kept."),
     )
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
         if upload and not upload.name.lower().endswith(FORMATS):
-            raise forms.ValidationError(_("Choose a file that ends with .txt, .srt, .vtt or .docx."))
+            words = _("Choose a file that ends with %(endings)s.")
+            raise forms.ValidationError(words % {"endings": ", ".join(FORMATS)})
         if upload and upload.size > MOST_BYTES:
             raise forms.ValidationError(_("A transcript has at most 20 MB."))
         return upload

@@ -25,6 +25,11 @@ TOP = re.compile(r"\btop\s+(\d{1,2})\b|前\s*(\d{1,2})", re.IGNORECASE)
 TURN = re.compile(r"(?:\[(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?\]\s*)?([^:\[\]]{1,80}):\s*(.*)$")
 
 
+TRANSCRIPTS = ("txt",)
+TABLES = ("csv", "tsv", "txt")
+"""The endings of files that can be read."""
+
+
 class Unread(Exception):
     """A file or text that no reader takes, in words."""
 
@@ -84,7 +89,7 @@ def guide_text(text: str) -> GuideText:
 @sensitive_variables()
 def read_turns(data: bytes, ending: str) -> ReadTurns:
     """The turns of a transcript; `ending` is that of its file. Raises Unread."""
-    if ending != "txt":
+    if ending not in TRANSCRIPTS:
         raise Unread(_("This file cannot be read. Nothing was stored."))
     try:
         text = data.decode("utf-8-sig")
@@ -115,7 +120,7 @@ def read_turns(data: bytes, ending: str) -> ReadTurns:
 
 def read_table(data: bytes, ending: str) -> Table:
     """A table of participants; `ending` is that of its file. Raises Unread."""
-    if ending not in {"csv", "tsv", "txt"}:
+    if ending not in TABLES:
         raise Unread(_("This file cannot be read. Nothing was stored."))
     try:
         text = data.decode("utf-8-sig")
