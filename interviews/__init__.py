@@ -1,0 +1,1 @@
+"""Who is interviewed, what they said, and how it is coded."""

@@ -73,6 +73,8 @@ def test_a_lead_brings_an_interview_to_its_coding(open_page):
     expect(page.get_by_text("The ranking of U1 is saved.")).to_be_visible()
     assert Ranking.objects.get().places.count() == 2
     assert violations(page) == []
-    phone = open_page(lead.user, reverse("pseudonymise", args=[Transcript.objects.get().session_id]), phone=True)
+    phone = open_page(
+        lead.user, reverse("pseudonymise", args=[Transcript.objects.get().session_id]), phone=True
+    )
     expect(phone.get_by_text("At [company], with [colleague].")).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")

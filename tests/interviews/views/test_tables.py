@@ -110,7 +110,7 @@ def test_a_column_that_can_be_one_only_is_not_two(world):
 @pytest.mark.parametrize(
     ("data", "name", "words"),
     [
-        ("A,B\n1,2\n3\n", "a.csv", "Line 3 has 1 cells, the header 2."),
+        ("A,B\n1,2\n3\n", "a.csv", "Line 3 has 1 cells, the header has 2."),
         ('A,B\n1,"2\n', "a.csv", "A quote is not closed in line"),
         (b"A\n\xff\n", "a.csv", "Line 2 is not UTF-8."),
         ("A,B\n", "a.csv", "The table has no rows."),
