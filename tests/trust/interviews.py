@@ -6,12 +6,15 @@ from types import SimpleNamespace
 from django.urls import get_resolver
 
 from interviews.actions.identities import name_participant
+from interviews.actions.transcripts import add_replacement, import_transcript
 from interviews.models import Coder, Coding, Consent, ConsentText
+from interviews.queries.pseudonyms import Spoken
 from taxonomy.models import Level
 from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
 
 NAMES = {"name": "canaryperson", "contact": "canarycontact@example.org"}
-"""Who the participant is: shown to nobody who only follows links."""
+NAMED = "canaryemployer"
+"""In a transcript with names. These words are shown to nobody who only follows links, whatever their role."""
 
 
 def make_interviews(world) -> SimpleNamespace:
@@ -26,6 +29,10 @@ def make_interviews(world) -> SimpleNamespace:
     guide = make_guide(world.study, lead, ranks)
     session = make_session(participant, lead, guide=guide)
     make_transcript(session, lead)
+    waits = make_session(participant, lead)
+    turns = [Spoken("Ann", f"Who pays you? {NAMED}?")]
+    import_transcript(session=waits, turns=turns, file_format="txt", by=lead)
+    add_replacement(participant=participant, original=NAMED, stand_in="[company]", by=lead)
     coding = Coding.objects.create(session=session, version=world.version, opened_by=lead)
     coders = [world.members[name] for name in ("volunteer", "other volunteer")]
     Coder.objects.bulk_create(Coder(coding=coding, member=one) for one in coders)

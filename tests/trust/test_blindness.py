@@ -28,10 +28,13 @@ from tests.factories import category
 from tests.factories.annotate import label_input
 from tests.long import only_long
 from tests.trust.crawling import Received, both, crawl, without_passing
+from tests.trust.interviews import NAMED, NAMES
 from tests.trust.meetings import HELD_BACK, elsewhere, voted
 from tests.trust.test_routes import ROLES, ROWS, address
 from tests.trust.world import CANARIES, OF_A_MODEL, World, draft, label, label_as_a_model, make_world
 from tests.worlds.opening import open_without_waiting
+
+OF_PEOPLE = (*NAMES.values(), NAMED)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -231,6 +234,7 @@ def assert_nothing_leaks(answers: dict, role: str) -> None:
     found = {word for _status, text in answers.values() for word in HELD_BACK.values() if word in text}
     sees_it = role in {"owner", "idle volunteer", "viewer"}
     assert found == (set(HELD_BACK.values()) if sees_it else set())
+    assert not [key for key, (_s, text) in answers.items() if any(name in text for name in OF_PEOPLE)]
     assert len(answers) > 50
     assert not {key: status for key, (status, _text) in answers.items() if status >= 500}
 
