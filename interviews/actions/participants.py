@@ -8,9 +8,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from interviews.actions.leading import hold, one_line, require_lead, require_length
-from interviews.errors import InterviewRefused
+from interviews.errors import InterviewRefused, NamesLeft
 from interviews.models import Audience, Participant
 from interviews.queries.participants import next_number
+from interviews.queries.pseudonyms import names_left
 from studies.actions import record
 from studies.models import Membership, Study
 
@@ -68,6 +69,7 @@ def _add(study: Study, new: NewParticipant, by: Membership) -> Participant:
     if audience is None:
         raise InterviewRefused(_("This study has no such audience. Nothing was stored."), field="audience")
     given = _checked(new.background)
+    _require_unnamed(study.pk, given)
     number = next_number(audience) if new.number is None else new.number
     if not 1 <= number <= MOST_NUMBER:
         raise InterviewRefused(
@@ -110,12 +112,20 @@ def change_background(
         raise InterviewRefused(
             _("This is no state of a member check. Nothing was stored."), field="member_check"
         )
+    _require_unnamed(held.study_id, given)
     held.role, held.experience, held.context = given.role, given.experience, given.context
     held.incentive, held.attributes = given.incentive, dict(given.attributes)
     held.member_check, held.checked_on = member_check, checked_on
     held.save()
     record(held.study, "participants.changed", by.user, participant=str(held))
     return held
+
+
+def _require_unnamed(study_id: int, given: Background) -> None:
+    """Raise NamesLeft for a background with a listed name: more people read it than may read names."""
+    texts = [given.role, given.experience, given.context, given.incentive]
+    if names_left(study_id, [*texts, *given.attributes, *given.attributes.values()]):
+        raise NamesLeft(_("The background contains a listed name. Nothing was stored. Remove that name."))
 
 
 def _checked(given: Background) -> Background:

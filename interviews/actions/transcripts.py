@@ -14,7 +14,14 @@ from interviews.actions.leading import hold, one_line, require_lead, require_len
 from interviews.errors import InterviewRefused, NamesLeft, NoRawTranscript, TranscriptStored
 from interviews.models import Participant, RawTranscript, Replacement, Session, Transcript, Turn
 from interviews.queries.identities import sealed
-from interviews.queries.pseudonyms import Spoken, names_left, pairs_of, raw_turns, with_stand_ins
+from interviews.queries.pseudonyms import (
+    Spoken,
+    named_places,
+    names_left,
+    pairs_of,
+    raw_turns,
+    with_stand_ins,
+)
 from studies.actions import record
 from studies.models import Membership
 
@@ -118,7 +125,8 @@ def correct_transcript(
     *, session: Session, turns: Sequence[Spoken], note: str, by: Membership, made_from: int | None = None
 ) -> Transcript:
     """Store a corrected transcript as the next version, and carry the quotes to it. The replacements of the
-    participant are made once more. `made_from` is the number of the version that was corrected. Raises
+    participant are made once more. Turns of earlier versions with a name that was listed since are emptied:
+    nobody may read it there. `made_from` is the number of the version that was corrected. Raises
     InterviewRefused, NamesLeft, IdentityUnreadable, ParticipantErased and PermissionDenied.
     """
     require_lead(session.study_id, by)
@@ -142,7 +150,8 @@ def correct_transcript(
         first = next(at for at, turn in enumerate(turns, 1) if turn.speaker not in known)
         raise InterviewRefused(words % {"turn": first, "known": ", ".join(known)}, field="text")
     before = [(turn.speaker, turn.text, turn.begins) for turn in old.turns.all()]
-    if before == [(turn.speaker, turn.text, turn.begins) for turn in turns]:
+    said, _places = with_stand_ins(turns, pairs_of(participant))
+    if before == [(turn.speaker, turn.text, turn.begins) for turn in said]:
         raise InterviewRefused(_("The transcript did not change. Nothing was stored."), field="text")
     roles = {speaker: INTERVIEWER if asks else PARTICIPANT for speaker, asks in known.items()}
     labels = {speaker: speaker for speaker in known}
@@ -150,7 +159,17 @@ def correct_transcript(
         session, participant, turns, roles, by, number=old.number + 1, note=note.strip(), labels=labels
     )
     carry(old=old, new=made, by=by)
+    _empty_named(session, made)
     return made
+
+
+@sensitive_variables()
+def _empty_named(session: Session, newest: Transcript) -> None:
+    """Empty the turns of versions before `newest` that contain a listed name."""
+    earlier = Turn.objects.filter(transcript__session=session).exclude(transcript=newest).exclude(text="")
+    rows = list(earlier.order_by("pk").values_list("pk", "text"))
+    named = [rows[place][0] for place in named_places(session.study_id, [text for _pk, text in rows])]
+    earlier.filter(pk__in=named).update(text="")
 
 
 @sensitive_variables()

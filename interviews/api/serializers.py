@@ -116,14 +116,15 @@ class NewTranscriptSerializer(serializers.Serializer[Any]):
     )
 
 
-class CorrectionSerializer(NewTranscriptSerializer):
-    note = serializers.CharField(max_length=500, help_text="What was corrected, without names")
-    made_from = serializers.IntegerField(min_value=1, max_value=SMALL, help_text="The corrected version")
-
-
 class ReplacementSerializer(serializers.Serializer[Any]):
     original = serializers.CharField(max_length=200)
     stand_in = serializers.CharField(max_length=120)
+
+
+class CorrectionSerializer(NewTranscriptSerializer):
+    replacements = ReplacementSerializer(many=True, default=list, help_text="Names that were missed")
+    note = serializers.CharField(max_length=500, help_text="What was corrected, without names")
+    made_from = serializers.IntegerField(min_value=1, max_value=SMALL, help_text="The corrected version")
 
 
 class PseudonymiseSerializer(serializers.Serializer[Any]):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.views.decorators.debug import sensitive_variables
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -176,6 +177,7 @@ class Pseudonymisation(APIView):
     @extend_schema(
         request=PseudonymiseSerializer, responses={200: PreviewSerializer, 201: TranscriptSerializer}
     )
+    @transaction.atomic
     def post(self, request: Request, session_id: int) -> Response:
         session, member = _led(request, session_id)
         values = given(PseudonymiseSerializer, request)
@@ -198,15 +200,25 @@ class Pseudonymisation(APIView):
 
 
 class Corrections(APIView):
-    """Store a corrected transcript as the next version; quotes are carried to it."""
+    """Store a corrected transcript as the next version; quotes are carried to it. Turns of earlier versions
+    with one of the `replacements` are emptied.
+    """
 
+    @sensitive_variables()
     @extend_schema(request=CorrectionSerializer, responses={201: TranscriptSerializer})
+    @transaction.atomic
     def post(self, request: Request, session_id: int) -> Response:
         session, member = _led(request, session_id)
         values = given(CorrectionSerializer, request)
         read = _turns(values["text"])
+        for one in values["replacements"]:
+            add_replacement(participant=session.participant, by=member, **one)
         made = correct_transcript(
-            session=session, turns=read.turns, note=values["note"], made_from=values["made_from"], by=member
+            session=session,
+            turns=read.turns,
+            note=values["note"],
+            made_from=values["made_from"],
+            by=member,
         )
         return Response(TranscriptSerializer(_transcript(made)).data, status=status.HTTP_201_CREATED)
 

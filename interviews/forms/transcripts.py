@@ -68,6 +68,16 @@ class CorrectionForm(TranscriptForm):
         max_length=500,
         help_text=gettext_lazy("One sentence, without names."),
     )
+    secret_original = forms.CharField(
+        label=gettext_lazy("A name that was missed"),
+        max_length=LONGEST_ORIGINAL,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
+        help_text=gettext_lazy("Turns of earlier versions that contain this name are emptied."),
+    )
+    stand_in = forms.CharField(
+        label=gettext_lazy("Its replacement"), max_length=LONGEST_STAND_IN, required=False
+    )
     made_from = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
 
 

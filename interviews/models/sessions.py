@@ -94,8 +94,8 @@ class Transcript(models.Model):
 
 class Turn(models.Model):
     """What one person said without a break. `begins` is in milliseconds, empty where the file has no times.
-    Turns of the interviewer can be read, not coded. It never changes but for an erasure, which empties `text`
-    and keeps the place, since numbers of the study count it.
+    Turns of the interviewer can be read, not coded. It never changes but for an erasure, and for a name that
+    was listed later: these empty `text` and keep the place, since numbers of the study count it.
     """
 
     transcript = models.ForeignKey(Transcript, models.CASCADE, related_name="turns")

@@ -5,7 +5,7 @@ the caller notes the look (interviews.actions.identities).
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.views.decorators.debug import sensitive_variables
@@ -116,8 +116,13 @@ def names_left(study_id: int, texts: Iterable[str]) -> int:
     """The number, from 1, of the first of these texts that contains a listed name of the study; 0 for none.
     Every export of interviews asks this before it is sent. Raises IdentityUnreadable.
     """
+    return next((place + 1 for place in named_places(study_id, texts)), 0)
+
+
+@sensitive_variables()
+def named_places(study_id: int, texts: Iterable[str]) -> Iterator[int]:
+    """The places, from 0, of the texts that contain a listed name of the study. Raises IdentityUnreadable."""
     pattern = _pattern(listed_names(study_id))
-    if pattern is None:
-        return 0
-    normal = (unicodedata.normalize("NFC", text) for text in texts)
-    return next((number for number, text in enumerate(normal, 1) if pattern.search(text)), 0)
+    for place, text in enumerate(texts):
+        if pattern and pattern.search(unicodedata.normalize("NFC", text)):
+            yield place

@@ -13,6 +13,7 @@ from core.numbers import number_asked
 from interviews.actions.sessions import add_session, change_session
 from interviews.forms.sessions import SessionForm
 from interviews.models import Guide, Participant, RawTranscript, Session
+from interviews.queries.participants import consents_of
 from interviews.queries.sessions import coding_state, newest_transcript, session_lines, turns_of
 from interviews.rules import may_enter_interviews, may_read_guide
 from interviews.views.pages import (
@@ -115,6 +116,7 @@ def interview(request: AuthedRequest, session_id: int) -> HttpResponse:
         "newest": newest,
         "versions": list(session.transcripts.select_related("stored_by").order_by("-number")),
         "turns": list(turns_of(shown)) if shown else [],
+        "consent": consents_of(session.participant).first(),
         "has_raw": RawTranscript.objects.filter(session=session).exists(),
     }
     return render_page(request, "interviews/interview.html", context)

@@ -158,6 +158,13 @@ def correct(request: AuthedRequest, session_id: int) -> HttpResponse:
             given = form.cleaned_data
 
             def act() -> Any:
+                if given["secret_original"]:
+                    add_replacement(
+                        participant=session.participant,
+                        original=given["secret_original"],
+                        stand_in=given["stand_in"],
+                        by=member,
+                    )
                 return correct_transcript(
                     session=session,
                     turns=read.turns,

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from django.urls import reverse
 
+from interviews.actions.consents import describe_interviewer, publish_consent_text, record_consent
 from interviews.models import Audience, Consent, ConsentText, Identity, Interviewer, Participant
 from studies.models import Event
 from tests.factories.interviews import make_participant, make_session
@@ -169,5 +170,36 @@ def test_the_list_costs_the_same_at_one_participant_and_at_three(world):
                 participant=made, text=text, given_on=date(2025, 5, 1), recorded_by=world.lead
             )
         assert client(world.lead).get(address).text.count('<th scope="row"') == wanted
+        counts.append(queries_of(client(world.lead), address))
+    assert counts[0] == counts[1]
+
+
+def test_a_background_with_a_listed_name_is_refused(world):
+    named(world)
+    address = reverse("edit_participant", args=[world.participant.pk])
+    for fields in ({"role": f"Boss of {NAME}"}, {"attributes": f"Friend: {NAME.upper()}"}):
+        page = client(world.lead).post(address, {"member_check": "sent", **fields})
+        assert (page.status_code, "contains a listed name" in page.text) == (422, True)
+    assert Participant.objects.get().role == "Engineer"
+
+
+@pytest.mark.parametrize("name", ["audiences", "consents", "interviewers", "participant"])
+def test_other_pages_cost_the_same_at_one_row_and_at_three(world, name):
+    of = world.participant.pk if name == "participant" else world.study.slug
+    address, counts = reverse(name, args=[of]), []
+    for wanted in (1, 3):
+        for number in range(ConsentText.objects.count(), wanted):
+            text = publish_consent_text(study=world.study, text=f"Yes, {number}.", by=world.lead)
+            record_consent(
+                participant=world.participant,
+                text=text,
+                given_on=date(2025, 5, 1),
+                permits=["quote"],
+                by=world.lead,
+            )
+            member = (world.lead, world.owner, world.coder)[number]
+            describe_interviewer(member=member, role="R", experience="", bias="", by=world.lead)
+            make_session(world.participant, member)
+            Audience.objects.create(study=world.study, name=f"More {number}", prefix="WXY"[number])
         counts.append(queries_of(client(world.lead), address))
     assert counts[0] == counts[1]

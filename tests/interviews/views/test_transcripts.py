@@ -1,18 +1,20 @@
 """Transcripts: imported encrypted, pseudonymised with a preview, stored, corrected; names are nowhere else."""
 
 import json
+from datetime import date
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from interviews.actions.consents import publish_consent_text, record_consent, withdraw_consent
 from interviews.actions.identities import name_participant
 from interviews.models import RawTranscript, Replacement, Transcript, Turn
 from studies.models import Event
 from tests.factories.interviews import make_participant
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
-from tests.worlds.pages import client
+from tests.worlds.pages import client, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -197,3 +199,31 @@ def test_who_does_not_lead_gets_no_page_with_names(world):
             answer = client(member).post(address, {"show": "1"})
             assert (answer.status_code, "Canary" in answer.text) == (status, False)
     assert not Event.objects.filter(verb="transcripts.looked_at").exists()
+
+
+def test_a_name_that_was_missed_leaves_earlier_versions_with_the_correction(world):
+    imported(world, "A: Who helps?\nB: Otto Ibis does.\nA: Thanks.")
+    assert stored(world).status_code == 302
+    address = reverse("correct_transcript", args=[world.session.pk])
+    start = client(world.lead).get(address).context["form"]["secret_text"].value()
+    fields = {"secret_text": start, "note": "Missed", "made_from": 1, "secret_original": "Otto Ibis"}
+    assert client(world.lead).post(address, fields).status_code == 422  # by what, it does not say
+    assert not Replacement.objects.exists()
+    assert client(world.lead).post(address, fields | {"stand_in": "[colleague]"}).status_code == 302
+    first, second = Transcript.objects.order_by("number")
+    assert [turn.text for turn in first.turns.all()] == ["Who helps?", "", "Thanks."]
+    assert [turn.text for turn in second.turns.all()] == ["Who helps?", "[colleague] does.", "Thanks."]
+
+
+def test_the_page_of_an_interview_warns_leads_without_a_consent(world):
+    address = world.session.get_absolute_url()
+    assert "No consent of this participant is recorded." in client(world.lead).get(address).text
+    world.open_coding()
+    assert "No consent" not in client(world.coder).get(address).text
+    text = publish_consent_text(study=world.study, text="Yes?", by=world.lead)
+    consent = record_consent(
+        participant=world.participant, text=text, given_on=date(2025, 5, 1), permits=[], by=world.lead
+    )
+    assert "consent" not in text_of(client(world.lead).get(address))
+    withdraw_consent(consent=consent, withdrawn_on=date(2025, 5, 2), by=world.lead)
+    assert "This participant withdrew consent." in client(world.lead).get(address).text

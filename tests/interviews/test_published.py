@@ -1,0 +1,46 @@
+"""The published guide of the reference study: read, published, and sent again byte by byte."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from interviews.models import Guide, Question
+from interviews.queries.reading import guide_text
+from tests.conftest import SHARED_DATA
+from tests.interviews.world import interview_world
+from tests.worlds.pages import client
+
+
+@pytest.fixture(scope="module")
+def data() -> bytes:
+    path = SHARED_DATA / "interviews" / "Interview GuideLine.md"
+    if not path.is_file():
+        pytest.skip("the data of the reference study is not part of the project")
+    return path.read_bytes()
+
+
+def test_its_parts_questions_and_rankings_are_read(data):
+    said = guide_text(data.decode())
+    assert [(part.title.partition(".")[0], len(part.questions)) for part in said.parts] == [
+        ("Part I", 5), ("Part II", 6), ("Part III", 7), ("Part IV", 6),
+    ]  # fmt: skip
+    assert said.audiences == ["LLM Users", "Framework Developers"]
+    assert [(at, place, one.audience, one.top) for at, place, one in said.ranking()] == [
+        (1, 1, "LLM Users", 3), (2, 1, "LLM Users", 3), (3, 1, "LLM Users", None),
+    ]  # fmt: skip
+    assert said.parts[0].objective.startswith("Understand the participant")
+    assert said.problems == []
+
+
+@pytest.mark.django_db
+def test_it_is_published_and_comes_out_equal(data):
+    world = interview_world()
+    lead, address = client(world.lead), reverse("new_guide", args=[world.study.slug])
+    page = lead.post(address, {"file": SimpleUploadedFile("guide.md", data)})
+    form, chosen = page.context["form"], page.context["chosen"]
+    fields = {name: field.initial or "" for name, field in chosen.fields.items()}
+    fields["what_1_1"] = f"{world.version.taxonomy_id}:2:"
+    sent = {"text": form["text"].value(), "source": form["source"].value(), **fields}
+    assert lead.post(address, sent).status_code == 302
+    assert Question.objects.filter(is_ranking=True).values_list("top", "level").get() == (3, 2)
+    assert lead.get(reverse("guide_md", args=[Guide.objects.get().pk])).content == data
