@@ -15,14 +15,16 @@ from interviews.queries.guides import AskedPart, AskedQuestion, GuideText
 from interviews.queries.pseudonyms import Pair, Spoken, with_stand_ins
 from interviews.queries.tables import Table
 
-HEADING = re.compile(r"##\s+(.*\S)\s*$")
-AUDIENCE = re.compile(r"#{3,}\s+(?:for\s+)?(.*?):?\s*$", re.IGNORECASE)
-ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(.*\S)\s*$")
-OBJECTIVE = re.compile(r"\*\*Objective:?\*\*:?\s*(.*\S)\s*$", re.IGNORECASE)
+HEADING = re.compile(r"##\s+(\S.*)")
+AUDIENCE = re.compile(r"#{3,6}\s+(?:for\s+)?(\S.*)", re.IGNORECASE)
+ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
+OBJECTIVE = re.compile(r"\*\*Objective:?\*\*:?\s*(\S.*)", re.IGNORECASE)
 MINUTES = re.compile(r"\(?\b(\d{1,3})\s*(?:min|minutes)\b\.?\)?", re.IGNORECASE)
 RANKS = re.compile(r"\brank\b|排序|排名", re.IGNORECASE)
 TOP = re.compile(r"\btop\s+(\d{1,2})\b|前\s*(\d{1,2})", re.IGNORECASE)
-TURN = re.compile(r"(?:\[(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?\]\s*)?([^:\[\]]{1,80}):\s*(.*)$")
+TURN = re.compile(
+    r"(?:\[(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?\]\s*)?([^:：\[\]]{1,80})[:：]\s*(.*)$"
+)
 
 
 TRANSCRIPTS = ("txt",)
@@ -58,7 +60,8 @@ def guide_text(text: str) -> GuideText:
     questions: list[AskedQuestion] = []
     problems: list[tuple[int, str]] = []
     audience = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, whole in enumerate(text.splitlines(), 1):
+        line = whole.strip()
         if heading := HEADING.match(line):
             audience, questions = "", []
             minutes = MINUTES.search(heading[1])
@@ -67,7 +70,7 @@ def guide_text(text: str) -> GuideText:
         elif not parts:
             continue
         elif named := AUDIENCE.match(line):
-            audience = named[1]
+            audience = named[1].rstrip(":： ")
         elif said := OBJECTIVE.match(line):
             last = parts[-1]
             parts[-1] = AskedPart(last.title, said[1], last.minutes, questions)
@@ -76,11 +79,11 @@ def guide_text(text: str) -> GuideText:
             ranks = bool(RANKS.search(item[1]))
             first = int(next(filter(None, top.groups()))) if top and ranks else None
             questions.append(AskedQuestion(item[1], audience, ranks, first))
-        elif line.startswith("  ") and line.strip() and questions:
+        elif whole.startswith("  ") and line and questions:
             last_one = questions[-1]
-            joined = f"{last_one.text} {line.strip()}"
+            joined = f"{last_one.text} {line}"
             questions[-1] = AskedQuestion(joined, last_one.audience, last_one.ranks, last_one.top)
-        elif line.strip() and not line.startswith(("**", "---")):
+        elif line and not line.startswith(("**", "---")):
             problems.append((number, _("this line is in no list, so it is not a question")))
     asked = [part for part in parts if part.questions]
     return GuideText(asked, problems)
@@ -165,12 +168,13 @@ def _time(turn: Turn) -> str:
     return f"[{turn.time}.{parts:03}] " if parts else f"[{turn.time}] "
 
 
+# Each repetition is bounded: a word of a million letters must not stop the server.
 LOOKS = (
-    (re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+\w"), "[address]"),
+    (re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"), "[address]"),
     (re.compile(r"https?://\S+|www\.\S+"), "[address]"),
-    (re.compile(r"(?<!\w)@\w[\w-]+"), "[handle]"),
-    (re.compile(r"(?<![\w/])[\w.-]+/[\w.-]+(?![\w/])"), "[repository]"),
-    (re.compile(r"(?<=[a-z,;] )(?:[A-Z][\w’'-]+)(?: [A-Z][\w’'-]+)*"), "[name]"),
+    (re.compile(r"(?<!\w)@\w[\w-]{1,64}"), "[handle]"),
+    (re.compile(r"(?<![\w/])[\w.-]{1,64}/[\w.-]{1,64}(?![\w/])"), "[repository]"),
+    (re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]{1,40}(?: [A-Z][\w’'-]{1,40}){0,4}"), "[name]"),
 )
 
 
