@@ -82,7 +82,7 @@ def add_replacement(*, participant: Participant, original: str, stand_in: str, b
         raise InterviewRefused(
             _("The replacement repeats the text. Nothing was stored. Type something else."), field="stand_in"
         )
-    if any(one.original.casefold() == original.casefold() for one in pairs_of(held)):
+    if any(one.original == original for one in pairs_of(held)):
         raise InterviewRefused(_("This text is already in the list. Nothing was stored."), field="original")
     return Replacement.objects.create(
         participant=held, original=sealed(original), stand_in=stand_in, added_by=by

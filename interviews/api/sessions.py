@@ -45,7 +45,7 @@ from interviews.queries.guides import guides_for
 from interviews.queries.participants import participants_for
 from interviews.queries.pseudonyms import pairs_of, places_in, raw_turns
 from interviews.queries.rankings import answers_of, guides_of, ranking_questions, rankings_of
-from interviews.queries.reading import ReadTurns, Unread, guide_text, missed_in, read_turns
+from interviews.queries.reading import ReadTurns, Unread, guide_text, missed_names, read_turns
 from interviews.queries.sessions import (
     codes_session,
     coding_state,
@@ -194,7 +194,7 @@ class Pseudonymisation(APIView):
         found = {
             "speakers": list(dict.fromkeys(turn.speaker for turn in turns)),
             "places": places_in(turns, pairs),
-            "missed": missed_in(turns, pairs),
+            "missed": missed_names(session.participant, turns),
         }
         return Response(PreviewSerializer(found).data)
 

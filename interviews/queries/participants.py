@@ -1,7 +1,6 @@
 """Participants, audiences and consents, under pseudonyms; nothing here is decrypted."""
 
 from dataclasses import dataclass
-from datetime import date
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet
@@ -57,12 +56,10 @@ def consents_of(participant: Participant) -> QuerySet[Consent]:
     return participant.consents.select_related("text", "recorded_by").order_by("-pk")
 
 
-def permits(participant: Participant, permission: str, *, on: date | None = None) -> bool:
-    """Does the newest consent, not withdrawn by `on` or ever, permit this?"""
+def permits(participant: Participant, permission: str) -> bool:
+    """Does the newest consent permit this, and is it not withdrawn?"""
     newest = participant.consents.order_by("-pk").first()
-    if newest is None or permission not in newest.permits:
-        return False
-    return newest.withdrawn_on is None or (on is not None and newest.withdrawn_on > on)
+    return newest is not None and newest.withdrawn_on is None and permission in newest.permits
 
 
 def consent_texts(study: Study) -> QuerySet[ConsentText]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
-from interviews.models import Turn
+from interviews.models import Participant, Turn
 from interviews.queries.guides import AskedPart, AskedQuestion, GuideText
-from interviews.queries.pseudonyms import Pair, Spoken, with_stand_ins
+from interviews.queries.pseudonyms import Pair, Spoken, others_named, pairs_of, with_stand_ins
 from interviews.queries.tables import Table
 
 HEADING = re.compile(r"##\s+(\S.*)")
@@ -176,6 +176,17 @@ LOOKS = (
     (re.compile(r"(?<![\w/])[\w.-]{1,64}/[\w.-]{1,64}(?![\w/])"), "[repository]"),
     (re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]{1,40}(?: [A-Z][\w’'-]{1,40}){0,4}"), "[name]"),
 )
+
+
+@sensitive_variables()
+def missed_names(participant: Participant, turns: Sequence[Spoken]) -> list[Missed]:
+    """What must and what may still be replaced: listed names of other participants, then what looks like a
+    name. Raises IdentityUnreadable.
+    """
+    listed = others_named(participant, turns)
+    sure = [Missed(text, times, _("name of another participant"), "[name]") for text, times in listed]
+    known = {text for text, _times in listed}
+    return sure + [one for one in missed_in(turns, pairs_of(participant)) if one.text not in known]
 
 
 @sensitive_variables()

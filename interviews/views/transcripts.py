@@ -26,7 +26,7 @@ from interviews.errors import InterviewRefused
 from interviews.forms.transcripts import CorrectionForm, ReplacementForm, SpeakersForm, TranscriptForm
 from interviews.models import RawTranscript, Session
 from interviews.queries.pseudonyms import Spoken, pairs_of, places_in, raw_turns
-from interviews.queries.reading import Unread, missed_in, read_turns, turns_as_text
+from interviews.queries.reading import Unread, missed_names, read_turns, turns_as_text
 from interviews.queries.sessions import newest_transcript, turns_of
 from interviews.views.pages import SESSIONS, around, form_page, is_stored, led_session
 from studies.models import Membership
@@ -133,7 +133,7 @@ def _places(session: Session, turns: list[Spoken]) -> dict[str, Any]:
         "pairs": pairs,
         "places": places[:SHOWN],
         "replaced": len(places),
-        "missed": missed_in(turns, pairs)[:SHOWN],
+        "missed": missed_names(session.participant, turns)[:SHOWN],
     }
 
 

@@ -28,6 +28,26 @@ def test_names_are_replaced_in_any_case_and_spacing_but_not_within_words():
     assert places == len(places_in(turns, pairs)) == 5
 
 
+def test_a_short_name_that_is_also_a_word_is_no_word():
+    turns = [
+        Spoken("A", "Will you, MAY, or WILL they? I will; may be. ACME, Acme and acme; LONGCORP, longcorp")
+    ]
+    pairs = [
+        Pair("Will", "[a]"),
+        Pair("May", "[b]"),
+        Pair("Acme", "[c]"),
+        Pair("acme", "[d]"),
+        Pair("Longcorp", "[e]"),
+    ]
+    made, _places = with_stand_ins(turns, pairs)
+    assert made[0].text == "[a] you, [b], or [a] they? I will; may be. [c], [c] and [d]; [e], [e]"
+
+
+def test_a_letter_that_only_patterns_take_for_equal_is_replaced_too():
+    made, places = with_stand_ins([Spoken("A", "Ask \u0131ngrid Larsson.")], [Pair("Ingrid Larsson", "U1")])
+    assert (made[0].text, places) == ("Ask [name].", 1)
+
+
 def test_what_looks_like_a_name_is_found_once_with_its_count():
     turns = [
         Spoken("A", "I asked Peter and Mary Ann, see acme/engine, @kiwi or k@acme.example."),

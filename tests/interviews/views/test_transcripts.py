@@ -97,7 +97,7 @@ def test_the_preview_shows_each_place_and_what_may_be_missed(world):
         ("", "[x]", "This field is required."),
         ("Peter", "", "This field is required."),
         ("Peter", "Peter P.", "The replacement repeats the text."),
-        ("canaryCORP", "[x]", "This text is already in the list."),
+        ("Canarycorp", "[x]", "This text is already in the list."),
     ],
 )
 def test_a_replacement_that_says_nothing_new_is_refused(world, original, stand_in, words):
@@ -149,6 +149,10 @@ def test_a_name_of_another_participant_of_the_study_is_refused(world):
     refused = stored(world)
     assert (refused.status_code, "A listed name is still in turn 1." in refused.text) == (422, True)
     assert not Transcript.objects.exists()
+    first = refused.context["missed"][0]
+    assert (first.text, first.times, first.why) == ("Otto Ibis", 1, "name of another participant")
+    assert replaced(world, "Otto Ibis", "[name]").context["missed"] == []
+    assert stored(world).status_code == 302
 
 
 def test_a_correction_is_the_next_version_and_the_first_one_stays(world):
