@@ -103,7 +103,7 @@ def with_stand_ins(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> tuple[list
 
 def _stand_ins(pairs: Sequence[Pair]) -> dict[str, str]:
     """The stand-in of each text as it is, and in any case."""
-    found = {_key(pair.original).casefold(): pair.stand_in for pair in reversed(pairs)}
+    found = {_key(pair.original).casefold(): pair.stand_in for pair in pairs}
     return found | {_key(pair.original): pair.stand_in for pair in pairs}
 
 

@@ -40,7 +40,7 @@ def test_a_short_name_that_is_also_a_word_is_no_word():
         Pair("Longcorp", "[e]"),
     ]
     made, _places = with_stand_ins(turns, pairs)
-    assert made[0].text == "[a] you, [b], or [a] they? I will; may be. [c], [c] and [d]; [e], [e]"
+    assert made[0].text == "[a] you, [b], or [a] they? I will; may be. [d], [c] and [d]; [e], [e]"
 
 
 def test_a_letter_that_only_patterns_take_for_equal_is_replaced_too():
