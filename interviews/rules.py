@@ -1,6 +1,6 @@
 """Who may do what with interviews. Identities are for owner and leads; transcripts for coders, too."""
 
-from interviews.models import Session
+from interviews.models import Coding, Session
 from studies import rules as studies_rules
 from studies.models import Membership, Role
 
@@ -39,3 +39,24 @@ def may_read_interview(member: Membership | None, session: Session, *, codes: bo
     if member.role == Role.VOLUNTEER:
         return codes or coding.revealed_at is not None
     return coding.settled_at is not None
+
+
+def may_code(member: Membership | None, session: Session) -> bool:
+    """Be chosen as a coder: owner, leads and volunteers of the study."""
+    return member is not None and member.study_id == session.study_id and studies_rules.may_see_names(member)
+
+
+def may_read_quotes(member: Membership | None, coding: Coding) -> bool:
+    """See the quotes of all coders, the agreement and what was settled: once the coding is revealed, those
+    who may read the interview. Before, nobody: not owner nor leads.
+    """
+    if coding.revealed_at is None:
+        return False
+    return may_read_interview(member, coding.session, codes=False)
+
+
+def may_settle_coding(member: Membership | None, coding: Coding, *, codes: bool) -> bool:
+    """Settle quotes together, and the coding: its coders, owner and leads, after the reveal."""
+    if coding.revealed_at is None or not may_code(member, coding.session):
+        return False
+    return codes or may_lead_interviews(member)

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
-from interviews.actions.carrying_hook import carry
+from interviews.actions.carrying import carry_quotes
 from interviews.actions.leading import hold, one_line, require_lead, require_length
 from interviews.errors import InterviewRefused, NamesLeft, NoRawTranscript, TranscriptStored
 from interviews.models import Participant, RawTranscript, Replacement, Session, Transcript, Turn
@@ -158,7 +158,7 @@ def correct_transcript(
     made = _stored(
         session, participant, turns, roles, by, number=old.number + 1, note=note.strip(), labels=labels
     )
-    carry(old=old, new=made, by=by)
+    carry_quotes(old=old, new=made, by=by)
     _empty_named(session, made)
     return made
 

@@ -470,5 +470,9 @@ class Migration(migrations.Migration):
             model_name='quote',
             constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='a_quote_has_a_length'),
         ),
+        migrations.AddConstraint(
+            model_name='quote',
+            constraint=models.UniqueConstraint(fields=('turn', 'coder', 'start', 'end'), name='a_span_is_quoted_once', nulls_distinct=False),
+        ),
         SqlBeside(__file__),
     ]

@@ -86,7 +86,8 @@ class OpenCode(models.Model):
 
 class Quote(models.Model):
     """A span of one turn, chosen by a coder, or by all together when they reconcile (`coder` is empty then).
-    `start` and `end` count characters of the turn. A dropped quote stays as a row, so that it can come back.
+    `start` and `end` count characters of the turn: the place names a quote on pages and over REST, since ids
+    would tell how much others code. A dropped quote stays as a row, so that it can come back.
     """
 
     class Strength(models.IntegerChoices):
@@ -115,6 +116,11 @@ class Quote(models.Model):
         indexes = [models.Index(fields=["coder"], name="quotes_of_a_coder")]
         constraints = [
             models.CheckConstraint(name="a_quote_has_a_length", condition=Q(end__gt=F("start"))),
+            models.UniqueConstraint(
+                fields=["turn", "coder", "start", "end"],
+                name="a_span_is_quoted_once",
+                nulls_distinct=False,
+            ),
         ]
         triggers = [
             pgtrigger.Protect(

@@ -1,0 +1,125 @@
+"""Quotes and their codes. `quotes_shown` is the gate of blindness: every page, endpoint and file asks it."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+
+from interviews.models import Coding, Quote, QuoteCode, Transcript
+from interviews.rules import may_read_quotes
+from studies.models import Membership
+from taxonomy.queries.codebooks import Codebook
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """A place in a transcript: the position of the turn, and characters of its text from `start` to `end`."""
+
+    turn: int
+    start: int
+    end: int
+
+    def overlaps(self, other: "Span") -> bool:
+        """Do they share a character?"""
+        return self.turn == other.turn and self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a coder says of a quote: codes of the taxonomy in its order, and names of open codes."""
+
+    codes: tuple[str, ...] = ()
+    open_codes: tuple[str, ...] = ()
+    memo: str = ""
+    strength: int | None = None
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The codes as they are compared: open codes without case."""
+        return frozenset(self.codes) | {f"“{name.casefold()}”" for name in self.open_codes}
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.codes and not self.open_codes
+
+
+@dataclass(frozen=True)
+class QuoteLine:
+    """A quote as pages and REST show it. `by` is the pseudonym of its coder, "" for a common quote."""
+
+    span: Span
+    content: Content
+    by: str
+    text: str
+    transcript: int
+    dropped: bool = False
+    pk: int = field(default=0, compare=False)
+
+    @property
+    def key(self) -> str:
+        """Its name in forms: coder and place. An id would tell how much others code elsewhere."""
+        return f"{self.by}.{self.span.turn}.{self.span.start}.{self.span.end}"
+
+    def as_json(self) -> dict[str, Any]:
+        """For scripts and REST."""
+        return {**asdict(self.span), **asdict(self.content), "dropped": self.dropped}
+
+
+def quotes_shown(coding: Coding, member: Membership) -> QuerySet[Quote]:
+    """The quotes that this member may see: their own; those of all once the coding is revealed to them."""
+    found = Quote.objects.filter(coding=coding)
+    if may_read_quotes(member, coding):
+        return found
+    return found.filter(coder__member=member)
+
+
+def with_codes(quotes: QuerySet[Quote]) -> QuerySet[Quote]:
+    """The same quotes with all that a line shows, by place. Two queries."""
+    codes = Prefetch("codes", QuoteCode.objects.select_related("open_code").order_by("pk"))
+    return (
+        quotes.select_related("turn", "transcript", "coder__member")
+        .prefetch_related(codes)
+        .order_by("turn__position", "start", "end", "coder")
+    )
+
+
+def quote_lines(quotes: QuerySet[Quote] | Iterable[Quote], book: Codebook) -> list[QuoteLine]:
+    """Quotes by place, with the codes of this version of the taxonomy."""
+    found = with_codes(quotes) if isinstance(quotes, QuerySet) else quotes
+    return [line_of(quote, book) for quote in found]
+
+
+def line_of(quote: Quote, book: Codebook) -> QuoteLine:
+    """One quote that was read by `with_codes`."""
+    return QuoteLine(
+        span=Span(quote.turn.position, quote.start, quote.end),
+        content=content_of(quote, book),
+        by=quote.coder.member.pseudonym if quote.coder else "",
+        text=quote.turn.text[quote.start : quote.end],
+        transcript=quote.transcript.number,
+        dropped=quote.dropped_at is not None,
+        pk=quote.pk,
+    )
+
+
+def content_of(quote: Quote, book: Codebook) -> Content:
+    """What is stored about a quote."""
+    codes = list(quote.codes.all())
+    chosen = sorted(book.places[one.category_id] for one in codes if one.category_id is not None)
+    return Content(
+        codes=tuple(book.states[place].code for place in chosen),
+        open_codes=tuple(sorted(one.open_code.name for one in codes if one.open_code is not None)),
+        memo=quote.memo,
+        strength=quote.strength,
+    )
+
+
+def on_newest(coding: Coding, quotes: QuerySet[Quote], transcript: Transcript) -> QuerySet[Quote]:
+    """Those of the quotes that are on the newest transcript and not dropped."""
+    return quotes.filter(coding=coding, transcript=transcript, dropped_at=None)
+
+
+def left_behind(coding: Coding, quotes: QuerySet[Quote], transcript: Transcript) -> QuerySet[Quote]:
+    """Those of the quotes on an earlier transcript that could not be carried to the next one."""
+    return quotes.filter(coding=coding, dropped_at=None, carried_to=None).exclude(transcript=transcript)
