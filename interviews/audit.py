@@ -29,4 +29,5 @@ def register() -> None:
     say("rankings.removed", _("Removed a ranking of %(participant)s"))
     say("codings.opened", _("Opened the coding of the interview with %(participant)s"))
     say("codings.revealed", _("The coding of the interview with %(participant)s was revealed"))
+    say("codings.reopened", _("Reopened the coding of the interview with %(participant)s"))
     say("codings.settled", _("Settled the coding of the interview with %(participant)s"))

@@ -1,12 +1,14 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from interviews.views import (
+    codings,
     consents,
     erasing,
     guides,
     identities,
     participants,
     rankings,
+    reconciling,
     sessions,
     tables,
     transcripts,
@@ -22,6 +24,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/guide/new/", guides.new_guide, name="new_guide"),
     path("interviews/audiences/", participants.audiences, name="audiences"),
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
+    path("interviews/coding/", codings.codings, name="codings"),
     path("interviews/rankings/", rankings.rankings, name="rankings"),
     path("interviews/consent/", consents.consents, name="consents"),
     path("interviews/interviewers/", consents.interviewers, name="interviewers"),
@@ -43,6 +46,17 @@ of_interview: list[URLPattern | URLResolver] = [
     path("pseudonymise/", transcripts.pseudonymise, name="pseudonymise"),
     path("correct/", transcripts.correct, name="correct_transcript"),
     path("rankings/", rankings.rank, name="rank"),
+    path("coding/", codings.new_coding, name="new_coding"),
+]
+of_coding: list[URLPattern | URLResolver] = [
+    path("", codings.coding, name="code_interview"),
+    path("quotes/", codings.code_quote, name="code_quote"),
+    path("done/", codings.end_coding, name="end_coding"),
+    path("reconcile/", reconciling.reconcile, name="reconcile"),
+    path("reconcile/settle/", reconciling.settle_item, name="settle_item"),
+    path("reconcile/undo/", reconciling.undo_item, name="undo_item"),
+    path("settle/", reconciling.end_settling, name="settle_coding"),
+    path("reopen/", reconciling.reopen, name="reopen_coding"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<str:slug>/", include(of_study)),
@@ -50,4 +64,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("guides/<int:guide_id>/guide.md", guides.guide_md, name="guide_md"),
     path("participants/<int:participant_id>/", include(of_participant)),
     path("interviews/<int:session_id>/", include(of_interview)),
+    path("codings/<int:coding_id>/", include(of_coding)),
 ]

@@ -128,6 +128,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
                 Tab("interviews", _("Interviews"), of, may_enter_interviews(member)),
                 Tab("guides", _("Guide"), of, may_read_guide(member)),
                 Tab("participants", _("Participants"), of, may_lead_interviews(member)),
+                Tab("codings", _("Coding"), of, may_enter_interviews(member)),
                 Tab("rankings", _("Rankings"), of, may_enter_interviews(member)),
             ],
         ),

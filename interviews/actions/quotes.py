@@ -173,7 +173,9 @@ def _require_unchanged(found: Quote | None, book: Codebook, was: Was) -> None:
     if was == UNKNOWN:
         return
     stored = content_of(found, book) if found is not None and found.dropped_at is None else None
-    if stored != was:
+    if (stored is None or was is None) and stored is was:
+        return
+    if stored is None or was is None or not stored.is_like(was):
         raise QuoteChanged(stored)
 
 

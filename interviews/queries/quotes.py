@@ -39,9 +39,10 @@ class Content:
         """The codes as they are compared: open codes without case."""
         return frozenset(self.codes) | {f"“{name.casefold()}”" for name in self.open_codes}
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.codes and not self.open_codes
+    def is_like(self, other: "Content") -> bool:
+        """Is it the same, in whatever order the codes are?"""
+        mine, theirs = ((one.named, one.memo.strip(), one.strength) for one in (self, other))
+        return mine == theirs
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,7 @@ def interview(request: AuthedRequest, session_id: int) -> HttpResponse:
         **around(session.study, member, SESSIONS),
         "session": session,
         "coding": coding_state(session),
+        "coded": getattr(session, "coding", None),
         "transcript": shown,
         "newest": newest,
         "versions": list(session.transcripts.select_related("stored_by").order_by("-number")),

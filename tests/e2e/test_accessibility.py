@@ -25,18 +25,21 @@ from harvests.models import Harvest
 from ingest import files
 from ingest.actions import mark_pair, receive_upload
 from ingest.models import Import, Issue, SimilarPair
+from interviews.actions.codings import open_coding
 from interviews.actions.transcripts import import_transcript
 from interviews.queries.pseudonyms import Spoken
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
 from studies.models import Membership, Role, Study
-from taxonomy.models import Level
+from taxonomy.models import Level, Version
+from taxonomy.queries.codebooks import codebook
 from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.factories import category, make_member
 from tests.factories.annotate import label_input
 from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
+from tests.interviews.coding import quote, reveal
 from tests.long import LONG, sampled
 from tests.worlds.world import small_world
 
@@ -205,8 +208,28 @@ def pages_of_interviews(study: Study, owner: Membership) -> Iterator[str]:
         yield reverse(name, args=[participant.pk])
     yield reverse("edit_audience", args=[study.slug, participant.audience_id])
     yield reverse("new_transcript", args=[waits.pk])
-    for name in ("interview", "edit_interview", "rank", "correct_transcript"):
+    for name in ("interview", "edit_interview", "rank", "correct_transcript", "new_coding"):
         yield reverse(name, args=[session.pk])
+    yield from pages_of_coding(study, owner)
+
+
+def pages_of_coding(study: Study, owner: Membership) -> Iterator[str]:
+    """An interview that the owner codes, one that others code, and one that is revealed."""
+    version = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)[0]
+    codes = codebook(version).states
+    others = list(Membership.objects.filter(study=study, role=Role.VOLUNTEER).order_by("pk")[:2])
+    made = []
+    for coders in ([owner, others[0]], others, [owner, others[0]]):
+        session = make_session(make_participant(study, owner, "W"), owner)
+        make_transcript(session, owner)
+        made.append(open_coding(session=session, version=version, coders=coders, by=owner))
+        for place, coder in enumerate(coders):
+            quote(made[-1], coder, "memory", codes[place].code, "an open code", memo="A memo.", strength=2)
+            quote(made[-1], coder, "often", codes[0].code)
+    reveal(made[2])
+    yield reverse("codings", args=[study.slug])
+    yield from (f"{one.get_absolute_url()}?turn=1" for one in made[:2])
+    yield reverse("reconcile", args=[made[2].pk]) + "?show=all"
 
 
 def pages_of_rounds(demo: Demonstration) -> Iterator[str]:

@@ -55,11 +55,12 @@ def arguments(world, name: str) -> tuple | None:
         "participant_id": made.participant.pk,
         "consent_id": made.consent.pk,
         "session_id": made.session.pk,
+        "coding_id": made.coding.pk,
         "guide_id": made.guide.pk,
         "question_id": made.guide.parts.get().questions.get().pk,
     }
     for _pattern, wanted in _routes().get(name, ()):
-        if {"audience_id", "guide_id", "participant_id", "session_id"} & set(wanted):
+        if {"audience_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(wanted):
             return tuple(known[one] for one in wanted)
     return None
 

@@ -20,6 +20,8 @@ from consensus.actions.follow_ups import follow_up
 from consensus.actions.threads import say
 from consensus.actions.votes import close_vote, open_vote
 from consensus.models import AgendaItem, Meeting
+from interviews.actions.quotes import drop_quote, save_quote
+from interviews.queries.quotes import Content, Span
 from overview.actions.digests import send_digests
 from rounds.models import Assignment, Label, Round
 from studies.models import Membership
@@ -121,12 +123,28 @@ def others_at_work(world: World, code: str, *, right: str = "", by_model: str = 
             cards=chosen,
             seen=9,
         )
+    quotes_of_another(world, code)
     comment(
         round_=world.more.training,
         issue=world.issues[1],
         author=world.members["other volunteer"],
         text=f"{CANARIES['comment']} {right or code}",
     )
+
+
+def quotes_of_another(world: World, code: str) -> None:
+    """The other volunteer codes an interview, more with C.9 than with A.1, and drops a quote."""
+    places = [Span(1, 0, 2), Span(1, 3, 8), Span(3, 0, 10), Span(3, 4, 19)]
+    given = {"coding": world.more.interviews.coding, "member": world.members["other volunteer"]}
+    for number, span in enumerate(places if code == "C.9" else places[:2]):
+        content = Content(
+            (code,) if number else (),
+            (f"{CANARIES['open code']} {code} {number}",),
+            memo=f"{CANARIES['memo']} {code}",
+            strength=number % 3 + 1,
+        )
+        save_quote(span=span, content=content, **given)
+    drop_quote(span=places[1], **given)
 
 
 def trained(world: World, code: str) -> Round:

@@ -189,6 +189,17 @@ new_guide                  post   401  404  404  422  422  403  403  403  403
 guide                      get    302  404  404  200  200  200  200  403  403
 guide_md                   get    302  404  404  200  200  200  200  403  403
 interview                  get    302  404  404  200  200  200  403  403  403
+codings                    get    302  404  404  200  200  200  200  200  403
+new_coding                 get    302  404  404  302  302  403  403  403  403
+new_coding                 post   401  404  404  302  302  403  403  403  403
+code_interview             get    302  404  404  200  200  200  403  403  403
+code_quote                 post   401  404  404  403  403  422  403  403  403
+end_coding                 post   401  404  404  403  403  302  403  403  403
+reconcile                  get    302  404  404  403  403  403  403  403  403
+settle_item                post   401  404  404  403  403  403  403  403  403
+undo_item                  post   401  404  404  403  403  403  403  403  403
+settle_coding              post   401  404  404  403  403  403  403  403  403
+reopen_coding              post   401  404  404  403  403  403  403  403  403
 edit_interview             get    302  404  404  200  200  403  403  403  403
 edit_interview             post   401  404  404  422  422  403  403  403  403
 participants               get    302  404  404  200  200  403  403  403  403

@@ -67,6 +67,8 @@ CANARIES = {
     "comment": "canarycommentmotmot",
     "argument": "canaryargumentpotoo",
     "pile": "canarypilebittern",
+    "memo": "canarymemobustard",
+    "open code": "canaryopencodecurlew",
 }
 OF_A_MODEL = "canarymodelmacaw"
 """What a model says in its summaries: its own business, for ever."""

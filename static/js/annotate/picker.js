@@ -10,7 +10,7 @@ import { $, announce, make, say } from "../core/page.js";
 const PLACES = { name: 0, also: 1, includes: 4, definition: 5, examples: 6, excludes: 12 };
 const EXACT = 0, BEGINS = 1, INSIDE = 3, MISTYPED = 7;
 const TEXTS = ["definition", "includes", "excludes", "examples"];
-const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+export const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 const tokens = (text) =>
   text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._+#-]*[\p{L}\p{N}+#])?/gu) ?? [];
 const mistakesIn = (word) => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
@@ -38,8 +38,8 @@ function mistakes(word, token, most) {
   return fewest > most ? Infinity : fewest;
 }
 
-// `search("memroy leak")` -> the categories that match, best first, as {item, rank, field, token, tokens}.
-function makeSearch(items) {
+// `search("memroy leak")` (also where interviews are coded) -> the categories that match, best first, as {item, rank, field, token, tokens}.
+export function makeSearch(items) {
   const vocabulary = new Map(); // token -> Map(item -> the best field that has it)
   for (const item of items) {
     for (const field of Object.keys(PLACES)) {

@@ -1,0 +1,87 @@
+"""Coding an interview by keys, in the browser: painted at once, sent in the background, taken back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from interviews.actions.codings import open_coding
+from interviews.models import Quote
+from tests.e2e.axe import violations
+from tests.factories.interviews import make_transcript
+from tests.interviews.coding import said
+from tests.interviews.world import interview_world
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+def coded(said=None):
+    world = interview_world(stored=said is None)
+    if said:
+        make_transcript(world.session, world.lead, said=said)
+    both = [world.coder, world.other]
+    return world, open_coding(session=world.session, version=world.version, coders=both, by=world.lead)
+
+
+def sent(page) -> None:
+    """Wait until nothing is on its way."""
+    expect(page.locator("body")).to_have_attribute("data-waiting", "0")
+
+
+def test_words_are_selected_coded_and_undone_by_keys(open_page):
+    world, coding = coded(("So?", "We 😀 train models at night."))
+    page = open_page(world.coder.user, coding.get_absolute_url())
+    main = page.locator("#main")
+    main.focus()
+    for key in ("j", "j", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#find")).to_be_focused()
+    expect(page.locator("#quoted q")).to_have_text("train models")
+    page.keyboard.type("c9")
+    page.keyboard.press("Enter")
+    page.keyboard.type("night work")
+    expect(page.locator("#fresh")).to_contain_text("night work")
+    page.keyboard.press("Enter")
+    assert violations(page) == []
+    page.keyboard.press("Enter")
+    expect(page.locator("#turns mark")).to_have_text("train models")
+    sent(page)
+    assert said(coding) == [("R3", "train models", ("C.9", "night work"))]
+    page.keyboard.press("u")
+    expect(page.locator("#turns mark")).to_have_count(0)
+    sent(page)
+    assert said(coding) == []
+    page.keyboard.press("r")
+    sent(page)
+    assert said(coding) == [("R3", "train models", ("C.9", "night work"))]
+
+    page.keyboard.press("]")
+    page.keyboard.press("Enter")
+    page.locator("#memo").fill("why")
+    page.get_by_label("strong").check()
+    page.keyboard.press("Escape")
+    page.locator("#find").fill("B.1")
+    page.keyboard.press("Control+Enter")
+    sent(page)
+    stored = Quote.objects.get()
+    assert (stored.memo, stored.strength, stored.codes.count()) == ("why", 3, 3)
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts")).to_contain_text("interviewer are not coded")
+    page.reload()
+    expect(page.locator("#turns .quote .memo")).to_have_text("why")
+
+
+def test_what_is_coded_without_a_connection_is_sent_later(open_page):
+    world, coding = coded()
+    page = open_page(world.coder.user, coding.get_absolute_url())
+    page.context.set_offline(True)
+    page.get_by_text("The memory runs out, often.").select_text()
+    page.get_by_text("The memory runs out, often.").dispatch_event("pointerup")
+    page.locator("#find").fill("a1")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#state")).to_contain_text("No connection")
+    assert said(coding) == []
+    page.context.set_offline(False)
+    page.reload()
+    sent(page)
+    assert said(coding) == [("R3", "The memory runs out, often.", ("A.1",))]
