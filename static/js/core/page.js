@@ -101,6 +101,116 @@ export function ask(question, act) {
   );
 }
 
+// ---- Search
+// The search for a category where issues are labelled and interviews coded: a code by its beginning, dots
+// left out (c3, C.3.ii); else words, wherever a category is described. The rank of a word is the place where
+// it stands plus how it stands there; a category ranks by the sum of its words.
+const PLACES = { name: 0, also: 1, includes: 4, definition: 5, examples: 6, excludes: 12 };
+const EXACT = 0, BEGINS = 1, INSIDE = 3, MISTYPED = 7;
+export const squash = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+const tokens = (text) =>
+  text.toLowerCase().match(/[\p{L}\p{N}](?:[\p{L}\p{N}._+#-]*[\p{L}\p{N}+#])?/gu) ?? [];
+const mistakesIn = (word) => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2);
+
+// How many letters are wrong, missing, too many or swapped with their neighbour between `word` and `token`,
+// or a beginning of `token`, because somebody may still be typing. Infinity for more than `most`.
+function mistakes(word, token, most) {
+  if (token.length < word.length - most) return Infinity;
+  const width = Math.min(token.length, word.length + most);
+  let [before, last] = [[], Array.from({ length: width + 1 }, (_all, place) => place)];
+  for (let row = 1; row <= word.length; row += 1) {
+    const line = [row];
+    for (let place = 1; place <= width; place += 1) {
+      const differs = word[row - 1] !== token[place - 1];
+      line[place] = Math.min(last[place] + 1, line[place - 1] + 1, last[place - 1] + differs);
+      const isSwapped = row > 1 && place > 1 && word[row - 1] === token[place - 2] &&
+        word[row - 2] === token[place - 1];
+      if (isSwapped) line[place] = Math.min(line[place], before[place - 2] + 1);
+    }
+    if (Math.min(...line) > most) return Infinity;
+    [before, last] = [last, line];
+  }
+  // The first letters alone say little: a beginning has to be about as long as what was typed.
+  const fewest = Math.min(...last.slice(Math.max(1, word.length - most)));
+  return fewest > most ? Infinity : fewest;
+}
+
+// `search("memroy leak")` -> the categories that match, best first, as {item, rank, field, token, tokens}.
+export function makeSearch(items) {
+  const vocabulary = new Map(); // token -> Map(item -> the best field that has it)
+  for (const item of items) {
+    for (const field of Object.keys(PLACES)) {
+      for (const token of new Set(tokens(item[field]))) {
+        const places = vocabulary.get(token) ?? new Map();
+        if (!places.has(item)) places.set(item, field);
+        vocabulary.set(token, places);
+      }
+    }
+  }
+  const known = new Map(); // what one typed word finds is asked for again with every letter of the next one
+
+  function find(word) {
+    const found = new Map();
+    const note = (item, rank, field, token) => {
+      if (!found.has(item) || found.get(item).rank > rank) found.set(item, { rank, field, token });
+    };
+    const all = (token, rank) => {
+      for (const [item, field] of vocabulary.get(token)) note(item, PLACES[field] + rank, field, token);
+    };
+    const code = squash(word);
+    for (const item of code ? items : []) if (item.squashed.startsWith(code)) note(item, EXACT, "code", word);
+    for (const token of vocabulary.keys()) {
+      if (token.includes(word)) all(token, token === word ? EXACT : token.startsWith(word) ? BEGINS : INSIDE);
+    }
+    const most = mistakesIn(word);
+    if (found.size || !most) return found;
+    for (const token of vocabulary.keys()) {
+      const wrong = mistakes(word, token, most);
+      if (wrong <= most) all(token, MISTYPED + wrong);
+    }
+    return found;
+  }
+
+  function byWords(parts) {
+    const finds = parts.map((part) => {
+      if (!known.has(part)) known.set(part, find(part));
+      return known.get(part);
+    });
+    if (known.size > 200) known.clear();
+    return items.filter((item) => finds.every((found) => found.has(item))).map((item) => {
+      const hits = finds.map((found) => found.get(item));
+      const last = hits.reduce((one, other) => (other.rank > one.rank ? other : one));
+      return {
+        item,
+        rank: hits.reduce((sum, hit) => sum + hit.rank, 0),
+        field: last.field,
+        token: last.token,
+        tokens: hits.map((hit) => hit.token),
+      };
+    });
+  }
+
+  return (query) => {
+    const parts = query.toLowerCase().split(/\s+/).map((part) =>
+      part.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+#]+$/gu, "")
+    ).filter(Boolean);
+    const code = squash(query), isOne = parts.length === 1;
+    const coded = !isOne ? [] : items.filter((item) => item.squashed.startsWith(code)).map((item) => (
+      { item, rank: item.squashed === code ? -2 : -1, field: "code", token: "", tokens: [] }
+    ));
+    const isCode = coded.length > 0 && (code.length === 1 || /\d/.test(code));
+    const listed = new Set(coded.map((hit) => hit.item));
+    const hits = [
+      ...coded,
+      ...(isCode || !parts.length ? [] : byWords(parts).filter((hit) => !listed.has(hit.item))),
+    ];
+    // Sorting is stable: equals stay in the order of the tree, those at the depth of the round first.
+    return hits.sort((one, other) =>
+      one.rank - other.rank || (one.rank < 0 ? 0 : other.item.fit - one.item.fit)
+    );
+  };
+}
+
 // ---- What the page does by itself
 // Theme: a cookie, so that the server draws the chosen one at first paint.
 function switchTheme() {

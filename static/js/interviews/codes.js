@@ -1,7 +1,6 @@
 // The codes of a quote: the codebook with the search of the labelling page, open codes, memo and strength.
 
-import { $, announce, make, say } from "../core/page.js";
-import { makeSearch, squash } from "../annotate/picker.js";
+import { $, announce, make, makeSearch, say, squash } from "../core/page.js";
 
 const TEXTS = ["includes", "excludes", "examples"];
 
