@@ -1,5 +1,5 @@
-// Changes of quotes on their way to the server: kept in this browser until they are stored, and sent one after
-// the other, each with a key of its own, so that the server stores it once however often it arrives.
+// Changes of quotes on their way to the server: kept in this browser until they are stored, and sent one
+// after the other, each with a key of its own, so that the server stores it once however often it arrives.
 
 import { cookie } from "../core/page.js";
 
