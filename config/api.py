@@ -9,6 +9,7 @@ from consensus.api import bulk, meetings, threads
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
+from interviews.api import codings, open_codes
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
@@ -46,6 +47,8 @@ of_study = [
     path("harvests/<int:harvest_id>/refresh/", harvests.HarvestRefresh.as_view(), name="api_refresh_harvest"),
     path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
     path("interviews/", interviews.Interviews.as_view(), name="api_interviews"),
+    path("open-codes/", open_codes.OpenCodes.as_view(), name="api_open_codes"),
+    path("codings/", codings.Codings.as_view(), name="api_codings"),
     path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
     path("rankings/", interviews.Rankings.as_view(), name="api_rankings"),
     path("audiences/", interviewed.Audiences.as_view(), name="api_audiences"),
@@ -141,6 +144,16 @@ of_interview = [
     path("corrections/", interviews.Corrections.as_view(), name="api_corrections"),
     path("rankings/", interviews.InterviewRankings.as_view(), name="api_interview_rankings"),
     path("rankings/<int:question_id>/", interviews.OneRanking.as_view(), name="api_ranking"),
+    path("coding/", codings.InterviewCoding.as_view(), name="api_new_coding"),
+]
+of_coding = [
+    path("", codings.OneCoding.as_view(), name="api_coding"),
+    path("quotes/", codings.Quotes.as_view(), name="api_quotes"),
+    path("done/", codings.CodingDone.as_view(), name="api_coding_done"),
+    path("items/", codings.Items.as_view(), name="api_items"),
+    path("items/undo/", codings.ItemUndo.as_view(), name="api_undo_item"),
+    path("settle/", codings.CodingSettling.as_view(), name="api_settle_coding"),
+    path("reopen/", codings.CodingReopening.as_view(), name="api_reopen_coding"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
@@ -155,4 +168,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("interview-guides/<int:guide_id>/", interviews.OneGuide.as_view(), name="api_guide"),
     path("participants/<int:participant_id>/", include(of_participant)),
     path("interviews/<int:session_id>/", include(of_interview)),
+    path("codings/<int:coding_id>/", include(of_coding)),
 ]

@@ -5,6 +5,7 @@ class InterviewsConfig(AppConfig):
     name = "interviews"
 
     def ready(self) -> None:
-        from interviews import audit
+        from interviews import audit, panels
 
         audit.register()
+        panels.register()

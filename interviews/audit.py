@@ -30,4 +30,5 @@ def register() -> None:
     say("codings.opened", _("Opened the coding of the interview with %(participant)s"))
     say("codings.revealed", _("The coding of the interview with %(participant)s was revealed"))
     say("codings.reopened", _("Reopened the coding of the interview with %(participant)s"))
+    say("open_codes.proposed", _("Proposed the open code “%(name)s” as a category"))
     say("codings.settled", _("Settled the coding of the interview with %(participant)s"))

@@ -82,6 +82,11 @@ class TranscriptCorrected(DomainError):
     )
 
 
+class NotAnOpenCode(DomainError):
+    message = gettext_lazy("No revealed interview has this open code. Nothing was changed.")
+    status = 422
+
+
 class QuoteChanged(DomainError):
     """Another tab changed the quote. `stored` is its content there, None if it is dropped or new."""
 

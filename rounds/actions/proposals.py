@@ -8,7 +8,7 @@ from rounds import errors
 from rounds.models import Round
 from studies.models import Membership
 from taxonomy.actions.answers import inherit
-from taxonomy.models import Proposal
+from taxonomy.models import Proposal, Version
 
 NAME_LENGTH = 200
 REASON_LENGTH = 1000
@@ -21,21 +21,24 @@ def require_lengths(name: str, reason: str) -> None:
 
 
 def open_proposal(*, round_: Round, member: Membership, name: str) -> Proposal:
+    """`open_proposal_of` for a label in a round."""
+    return open_proposal_of(version=round_.version, member=member, name=name)
+
+
+def open_proposal_of(*, version: Version, member: Membership, name: str) -> Proposal:
     """The member's open proposal with this name, created if missing; all labels that want the name point to
     it. Names that differ only in case are the same. A proposal stays when its last label changes to a
     category, for the history of that label: only a proposal that a label points to is ever put to the vote.
     """
-    own = Proposal.objects.filter(
-        taxonomy=round_.version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN
-    )
+    own = Proposal.objects.filter(taxonomy=version.taxonomy_id, proposed_by=member, state=Proposal.State.OPEN)
     found = _named(list(own), name)
     if found is not None:
         return found
     try:
         with transaction.atomic():
             made = Proposal(
-                taxonomy_id=round_.version.taxonomy_id,
-                version_id=round_.version_id,
+                taxonomy_id=version.taxonomy_id,
+                version_id=version.pk,
                 name=name,
                 proposed_by=member,
             )
