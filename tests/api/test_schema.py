@@ -22,13 +22,17 @@ from consensus.models import BulkDecision
 from core import jobs
 from harvests.actions import plan_harvest
 from harvests.queries.forge_clients import RepositoryAsked
+from interviews.actions.codings import open_coding
 from interviews.actions.consents import publish_consent_text, record_consent
 from interviews.actions.transcripts import import_transcript
+from interviews.models import Coding
 from interviews.queries.pseudonyms import Spoken
 from reports.actions.frozen import freeze_report
 from reports.actions.report_files import ask_for_report
+from taxonomy.queries.codebooks import codebook
 from tests.api.conftest import client_of
-from tests.factories import make_guide, make_list, make_participant, make_session
+from tests.factories import make_guide, make_list, make_participant, make_session, make_transcript
+from tests.interviews.coding import quote, reveal
 from tests.long import sampled
 
 
@@ -69,9 +73,22 @@ def of_interviews(world) -> dict[str, int]:
         "question_id": guide.parts.get().questions.get().pk,
         "participant_id": participant.pk,
         "session_id": session.pk,
+        "coding_id": revealed_coding(world).pk,
         "consent_id": consent.pk,
         "audience_id": participant.audience_id,
     }
+
+
+def revealed_coding(world) -> Coding:
+    """A revealed coding with one quote, which is not settled."""
+    session = make_session(make_participant(world.study, world.lead), world.lead)
+    make_transcript(session, world.lead)
+    coding = open_coding(
+        session=session, version=world.version, coders=[world.first, world.lead], by=world.lead
+    )
+    code = codebook(world.version).states[0].code
+    quote(coding, world.first, "memory", code, "an open code", memo="A memo.", strength=2)
+    return reveal(coding)
 
 
 @pytest.mark.slow
