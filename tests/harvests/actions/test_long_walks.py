@@ -100,7 +100,7 @@ def test_requests_and_kills(server, study, monkeypatch, forge):
 def test_memory_stays_flat(server, study):
     """Four times the issues take the same memory."""
     peaks = []
-    for nth, how_many in enumerate((sampled(5000, 250), sampled(20_000, 1000))):
+    for nth, how_many in enumerate((sampled(5000, 600), sampled(20_000, 1500))):
         repository = server.github(f"team/tool{nth}", issues=how_many, comments=2, step=STEP)
         harvest = plan(server, study, repository)
         for row in repository.listed("both"), repository.listed("comments"):
