@@ -23,7 +23,7 @@ from tests.worlds.world import World
 # Playwright runs a loop in this thread; the tests themselves ask the database from it, one at a time.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
