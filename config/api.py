@@ -9,7 +9,7 @@ from consensus.api import bulk, meetings, threads
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
-from interviews.api import codings, open_codes
+from interviews.api import coding_reports, codings, open_codes
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
@@ -47,6 +47,8 @@ of_study = [
     path("harvests/<int:harvest_id>/refresh/", harvests.HarvestRefresh.as_view(), name="api_refresh_harvest"),
     path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
     path("interviews/", interviews.Interviews.as_view(), name="api_interviews"),
+    path("codings/agreement/", coding_reports.CodingsAgreement.as_view(), name="api_codings_agreement"),
+    path("codings/coverage/", coding_reports.Coverage.as_view(), name="api_coverage"),
     path("open-codes/", open_codes.OpenCodes.as_view(), name="api_open_codes"),
     path("codings/", codings.Codings.as_view(), name="api_codings"),
     path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
@@ -150,6 +152,7 @@ of_coding = [
     path("", codings.OneCoding.as_view(), name="api_coding"),
     path("quotes/", codings.Quotes.as_view(), name="api_quotes"),
     path("done/", codings.CodingDone.as_view(), name="api_coding_done"),
+    path("agreement/", coding_reports.CodingAgreementOf.as_view(), name="api_coding_agreement"),
     path("items/", codings.Items.as_view(), name="api_items"),
     path("items/undo/", codings.ItemUndo.as_view(), name="api_undo_item"),
     path("settle/", codings.CodingSettling.as_view(), name="api_settle_coding"),

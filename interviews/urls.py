@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from interviews.views import (
+    coding_reports,
     codings,
     consents,
     erasing,
@@ -26,6 +27,9 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/audiences/", participants.audiences, name="audiences"),
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
     path("interviews/coding/", codings.codings, name="codings"),
+    path("interviews/agreement/", coding_reports.codings_agreement, name="codings_agreement"),
+    path("interviews/coverage/", coding_reports.coverage_page, name="coverage"),
+    path("interviews/coverage/saturation.<str:form>", coding_reports.saturation_file, name="saturation_file"),
     path("interviews/open-codes/", open_codes.open_codes, name="open_codes"),
     path("interviews/open-codes/propose/", open_codes.propose_code, name="propose_open_code"),
     path("interviews/rankings/", rankings.rankings, name="rankings"),
@@ -55,6 +59,7 @@ of_coding: list[URLPattern | URLResolver] = [
     path("", codings.coding, name="code_interview"),
     path("quotes/", codings.code_quote, name="code_quote"),
     path("done/", codings.end_coding, name="end_coding"),
+    path("agreement/", coding_reports.coding_agreement, name="coding_agreement"),
     path("reconcile/", reconciling.reconcile, name="reconcile"),
     path("reconcile/settle/", reconciling.settle_item, name="settle_item"),
     path("reconcile/undo/", reconciling.undo_item, name="undo_item"),

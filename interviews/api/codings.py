@@ -131,11 +131,11 @@ class Items(APIView):
 
     @extend_schema(responses=ItemSerializer(many=True))
     def get(self, request: Request, coding_id: int) -> Response:
-        return Response(_items(_revealed(request, coding_id)[0]))
+        return Response(_items(revealed(request, coding_id)[0]))
 
     @extend_schema(request=SettleSerializer, responses=ItemSerializer(many=True))
     def post(self, request: Request, coding_id: int) -> Response:
-        coding, member = _revealed(request, coding_id)
+        coding, member = revealed(request, coding_id)
         values = given(SettleSerializer, request)
         codes, names = tuple(values.pop("codes")), tuple(values.pop("open_codes"))
         content = Content(codes, names) if codes or names else None
@@ -148,7 +148,7 @@ class ItemUndo(APIView):
 
     @extend_schema(request=KeysSerializer, responses=ItemSerializer(many=True))
     def post(self, request: Request, coding_id: int) -> Response:
-        coding, member = _revealed(request, coding_id)
+        coding, member = revealed(request, coding_id)
         undo_settlement(coding=coding, by=member, **given(KeysSerializer, request))
         return Response(_items(coding))
 
@@ -158,7 +158,7 @@ class CodingSettling(APIView):
 
     @extend_schema(request=None, responses=CodingSerializer)
     def post(self, request: Request, coding_id: int) -> Response:
-        coding, member = _revealed(request, coding_id)
+        coding, member = revealed(request, coding_id)
         settle_coding(coding=coding, by=member)
         return Response(_coding(*_read(request, coding_id)))
 
@@ -168,7 +168,7 @@ class CodingReopening(APIView):
 
     @extend_schema(request=None, responses=CodingSerializer)
     def post(self, request: Request, coding_id: int) -> Response:
-        coding, member = _revealed(request, coding_id)
+        coding, member = revealed(request, coding_id)
         reopen_coding(coding=coding, by=member)
         return Response(_coding(*_read(request, coding_id)))
 
@@ -180,7 +180,8 @@ def _read(request: Request, coding_id: int) -> tuple[Coding, Membership]:
     return found, member
 
 
-def _revealed(request: Request, coding_id: int) -> tuple[Coding, Membership]:
+def revealed(request: Request, coding_id: int) -> tuple[Coding, Membership]:
+    """A coding whose quotes the caller may see. Http404, PermissionDenied."""
     found, member = _read(request, coding_id)
     allow(may_read_quotes(member, found))
     return found, member

@@ -227,8 +227,12 @@ def pages_of_coding(study: Study, owner: Membership) -> Iterator[str]:
             quote(made[-1], coder, "memory", codes[place].code, "an open code", memo="A memo.", strength=2)
             quote(made[-1], coder, "often", codes[0].code)
     reveal(made[2])
-    yield from (reverse(name, args=[study.slug]) for name in ("codings", "open_codes"))
+    yield from (
+        reverse(name, args=[study.slug])
+        for name in ("codings", "open_codes", "codings_agreement", "coverage")
+    )
     yield from (f"{one.get_absolute_url()}?turn=1" for one in made[:2])
+    yield reverse("coding_agreement", args=[made[2].pk])
     yield reverse("reconcile", args=[made[2].pk]) + "?show=all"
 
 

@@ -56,11 +56,13 @@ def arguments(world, name: str) -> tuple | None:
         "consent_id": made.consent.pk,
         "session_id": made.session.pk,
         "coding_id": made.coding.pk,
+        "form": "svg",
         "guide_id": made.guide.pk,
         "question_id": made.guide.parts.get().questions.get().pk,
     }
     for _pattern, wanted in _routes().get(name, ()):
-        if {"audience_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(wanted):
+        own = {"audience_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(wanted)
+        if own or name == "saturation_file":
             return tuple(known[one] for one in wanted)
     return None
 

@@ -190,6 +190,10 @@ guide                      get    302  404  404  200  200  200  200  403  403
 guide_md                   get    302  404  404  200  200  200  200  403  403
 interview                  get    302  404  404  200  200  200  403  403  403
 codings                    get    302  404  404  200  200  200  200  200  403
+codings_agreement          get    302  404  404  200  200  200  200  200  403
+coverage                   get    302  404  404  200  200  200  200  200  403
+saturation_file            get    302  404  404  404  404  404  404  404  403
+coding_agreement           get    302  404  404  403  403  403  403  403  403
 open_codes                 get    302  404  404  200  200  200  200  200  403
 propose_open_code          post   401  404  404  422  422  422  422  403  403
 new_coding                 get    302  404  404  302  302  403  403  403  403
@@ -419,6 +423,9 @@ api_corrections            post   401  404  404  400  400  403  403  403  403
 api_interview_rankings     get    401  404  404  200  200  200  403  403  403
 api_ranking                put    401  404  404  400  400  403  403  403  403
 api_codings                get    401  404  404  200  200  200  200  200  403
+api_codings_agreement      get    401  404  404  200  200  200  200  200  403
+api_coverage               get    401  404  404  200  200  200  200  200  403
+api_coding_agreement       get    401  404  404  403  403  403  403  403  403
 api_open_codes             get    401  404  404  200  200  200  200  200  403
 api_open_codes             post   401  404  404  400  400  400  400  400  403
 api_new_coding             post   401  404  404  400  400  403  403  403  403

@@ -1,0 +1,108 @@
+"""The pages of agreement and coverage: who sees what, at what cost, and the curve as a file."""
+
+import pytest
+from django.urls import reverse
+
+from interviews.actions.codings import open_coding
+from interviews.views.saturation_figure import curve
+from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.interviews.coding import quote, reveal
+from tests.interviews.test_api import get as api_get
+from tests.interviews.world import InterviewWorld, interview_world
+from tests.kept import kept
+from tests.worlds.pages import client, queries_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@kept
+def world() -> InterviewWorld:
+    return interview_world()
+
+
+def coded(world, *, revealed=True):
+    session = make_session(make_participant(world.study, world.lead), world.lead)
+    make_transcript(session, world.lead)
+    both = [world.coder, world.other]
+    coding = open_coding(session=session, version=world.version, coders=both, by=world.lead)
+    quote(coding, world.coder, "train models", "A.1", "C.9")
+    quote(coding, world.other, "models", "A.1")
+    return reveal(coding) if revealed else coding
+
+
+def page(world, member, name, query=""):
+    return client(member).get(reverse(name, args=[world.study.slug]) + query)
+
+
+def test_only_revealed_interviews_count(world):
+    coded(world, revealed=False)
+    for name in ("codings_agreement", "coverage"):
+        assert "No coding is revealed yet" in text_of(page(world, world.lead, name))
+    first = coded(world)
+    found = page(world, world.lead, "codings_agreement").context["found"]
+    assert (found.interviews, found.answers) == ((str(first.session),), 2)
+    assert [(row.state.code, row.any_coder, row.all_coders) for row in found.categories] == [
+        ("A.1", 1, 1),
+        ("C.9", 1, 0),
+    ]
+    assert "No coding is revealed yet" in text_of(page(world, world.viewer, "codings_agreement"))
+    own = client(world.coder).get(reverse("coding_agreement", args=[first.pk]))
+    assert own.context["found"].categories[0].all_coders == 1
+    assert client(world.viewer).get(reverse("coding_agreement", args=[first.pk])).status_code == 403
+    assert page(world, world.lead, "coverage", "?level=nothing").status_code == 404
+    assert page(world, world.lead, "coverage", "?taxonomy=999").status_code == 404
+
+
+def test_coverage_lists_what_is_never_said(world):
+    coded(world)
+    shown = page(world, world.lead, "coverage")
+    rows = {row.state.code: (row.counts, labels) for row, labels in shown.context["rows"]}
+    assert (rows["A.1"], rows["C.9"], rows["B.1"]) == (((1,), 0), ((1,), 0), ((0,), 0))
+    assert "said, in no issue" in text_of(shown)
+    assert "<svg" not in text_of(shown)
+    assert page(world, world.lead, "coverage", "?level=type").context["rows"][0][0].counts == (1,)
+
+
+def test_pages_cost_the_same_for_one_and_for_three(world):
+    coded(world)
+    addresses = [reverse(name, args=[world.study.slug]) for name in ("codings_agreement", "coverage")]
+    one = [queries_of(client(world.lead), address) for address in addresses]
+    coded(world)
+    coded(world)
+    assert [queries_of(client(world.lead), address) for address in addresses] == one
+
+
+def test_the_curve_is_drawn_and_can_be_downloaded(world):
+    assert curve([3]) is None
+    drawn = curve([2, 4])
+    assert (drawn.points, [number for _x, _y, number in drawn.dots]) == ("44.0,90.0 552.0,12.0", [2, 4])
+    coded(world)
+    coded(world)
+    assert '<polyline points="44.0,' in page(world, world.lead, "coverage").text
+    file = client(world.lead).get(reverse("saturation_file", args=[world.study.slug, "svg"]))
+    assert (file.status_code, file["Content-Type"]) == (200, "image/svg+xml")
+    assert b"<svg" in file.content
+    assert (
+        client(world.lead).get(reverse("saturation_file", args=[world.study.slug, "exe"])).status_code == 404
+    )
+
+
+def test_the_same_over_rest(world):
+    path = f"studies/{world.study.slug}/codings"
+    assert api_get(world.lead, f"{path}/agreement/").json() == {
+        "interviews": [], "answers": 0, "categories": [], "pooled": None, "pairs": [],
+    }  # fmt: skip
+    first = coded(world)
+    found = api_get(world.lead, f"{path}/agreement/").json()
+    assert found == api_get(world.coder, f"codings/{first.pk}/agreement/").json()
+    [one, other] = found["categories"]
+    assert (one["code"], one["coefficients"]["fleiss_kappa"]["value"]) == ("A.1", 1)
+    assert (other["code"], other["all_coders"]) == ("C.9", 0)
+    assert found["pairs"] == [
+        {"first": "R3", "second": "R4", "quotes": 2, "met": 2, "equal": 2, "characters": 0.5}
+    ]
+    cover = api_get(world.lead, f"{path}/coverage/?level=type").json()
+    assert (cover["interviews"], cover["new_codes"][0]["so_far"]) == ([str(first.session)], 2)
+    assert cover["rows"][0] == {"code": "A", "counts": [1], "interviews": 1, "labels": 0}
+    assert api_get(world.lead, f"{path}/coverage/?level=x").status_code == 400
+    assert api_get(world.lead, f"{path}/coverage/?taxonomy=999").status_code == 404
