@@ -188,7 +188,7 @@ def _unzipped(meter: Meter, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> 
 
 
 def _archive(meter: Meter) -> zipfile.ZipFile:
-    entries, size = _directory(meter)
+    entries, size = directory(meter)
     if entries > MOST_FILES or size > _DIRECTORY:
         raise UnreadableFile(Refusal(0, "many_files", {"limit": MOST_FILES}))
     try:
@@ -220,7 +220,7 @@ def _files(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
             yield info
 
 
-def _directory(meter: Meter) -> tuple[int, int]:
+def directory(meter: Meter) -> tuple[int, int]:
     """Number of entries and size of the directory at the end of an archive, as the archive states them.
     zipfile reads that directory whole into memory.
     """
