@@ -1,0 +1,85 @@
+"""A table of participants: what its rows say of them, and what each column probably is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from interviews.readers.refusals import Note, Notes, Unreadable
+from interviews.readers.tables import RawTable, Row, read_csv, read_xlsx
+
+Kind = Literal["participant", "audience", "role", "experience", "context"]
+
+_USUAL: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "participant",
+        re.compile(r"\b(?:participants?|interviewees?|pseudonym|id)\b|编号|受访者", re.IGNORECASE),
+    ),
+    ("audience", re.compile(r"\b(?:type|audience|group)\b|群体|类型", re.IGNORECASE)),
+    ("role", re.compile(r"\b(?:roles?|positions?|job)\b|角色|职位|职务", re.IGNORECASE)),
+    ("experience", re.compile(r"\b(?:experience|years|seniority)\b|经验|年限", re.IGNORECASE)),
+    ("context", re.compile(r"\b(?:frameworks?|context|tools?)\b|框架", re.IGNORECASE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Each row has as many cells as the header. Problems refuse nothing."""
+
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    problems: tuple[Note, ...] = ()
+
+
+def read_background(data: bytes) -> Table:
+    """The table of a file in XLSX or CSV. Raises Unreadable."""
+    is_packed = data.startswith(b"PK")
+    notes = Notes("row" if is_packed else "line")
+    table = read_xlsx(data, notes) if is_packed else read_csv(data, notes)
+    return checked(table, notes)
+
+
+def checked(table: RawTable, notes: Notes) -> Table:
+    """The table with the flaws of its header and rows noted; rows of another width are left out. Raises
+    Unreadable for one without rows.
+    """
+    if len(table.rows) < 2:
+        raise Unreadable("no_rows")
+    first, *rest = table.rows
+    header = tuple(" ".join(cell.split()) for cell in first.cells)
+    places: dict[str, int] = {}
+    for place, name in enumerate(header, 1):
+        if not name:
+            notes.add(first.line, "no_name", column=place)
+        elif (before := places.setdefault(name.casefold(), place)) != place:
+            notes.add(first.line, "same_name", first=before, second=place)
+    rows = []
+    for row in rest:
+        if len(row.cells) == len(header):
+            rows.append(row)
+        else:
+            notes.add(row.line, "ragged", cells=len(row.cells), columns=len(header))
+    if not rows:
+        raise Unreadable("no_rows")
+    _note_letter_cases(rows, notes)
+    return Table(header, tuple(rows), notes.all())
+
+
+def _note_letter_cases(rows: Sequence[Row], notes: Notes) -> None:
+    """Note a cell whose text an earlier row has in other letter cases: one value that counts as two."""
+    said: dict[tuple[int, str], str] = {}
+    for row in rows:
+        for column, cell in enumerate(row.cells, 1):
+            text = " ".join(cell.split())
+            if said.setdefault((column, text.casefold()), text) != text:
+                notes.add(row.line, "letter_case", column=column)
+
+
+def suggest_columns(header: Sequence[str]) -> dict[Kind, int]:
+    """The place of the column that each kind probably has, by its name; kinds without one are missing."""
+    found: dict[Kind, int] = {}
+    for place, name in enumerate(header):
+        kind = next((kind for kind, usual in _USUAL if usual.search(name)), None)
+        if kind:
+            found.setdefault(kind, place)
+    return found
