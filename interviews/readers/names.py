@@ -1,0 +1,168 @@
+"""Names in transcripts: replaced by stand-ins, and looked for in what leaves the study. They are found as
+whole words in any case, with accents written either way; ordinary words only with a capital.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import ahocorasick
+
+from interviews.readers.folding import fold, key
+from interviews.readers.ordinary import may_be_a_word
+from interviews.readers.suspects import Suspect, missed
+from interviews.readers.transcripts.turns import Turn
+
+__all__ = [
+    "Found",
+    "Names",
+    "Place",
+    "Pseudonymised",
+    "Replacement",
+    "Suspect",
+    "missed",
+    "names_in",
+    "pseudonymise",
+]
+
+AROUND = 60
+"""Characters that a preview shows before and after a place."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Replacement:
+    original: str
+    stand_in: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Place:
+    """A place that gets a stand-in: `turn` counts from 0, `start` and `end` are in its former text, or in its
+    speaker.
+    """
+
+    turn: int
+    start: int
+    end: int
+    original: str
+    stand_in: str
+    before: str
+    after: str
+    in_speaker: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pseudonymised:
+    """The turns with all stand-ins, and the places that got one, in their order."""
+
+    turns: tuple[Turn, ...]
+    places: tuple[Place, ...]
+
+
+class Found(NamedTuple):
+    """A name in a text: the places of both in their lists, and where it is in the text."""
+
+    text: int
+    name: int
+    start: int
+    end: int
+
+
+class _Hit(NamedTuple):
+    start: int
+    end: int
+    name: int
+
+
+class Names:
+    """Finds these names in texts. Built once, asked often."""
+
+    def __init__(self, originals: Sequence[str]) -> None:
+        self.originals = originals
+        self._by_key: dict[str, list[int]] = {}
+        for place, original in enumerate(originals):
+            if found := key(original):
+                self._by_key.setdefault(found, []).append(place)
+        self._automaton = ahocorasick.Automaton()
+        for found in self._by_key:
+            self._automaton.add_word(found, found)
+        if self._by_key:
+            self._automaton.make_automaton()
+
+    def hits(self, text: str) -> list[_Hit]:
+        """The places of names in a text, in their order. Names that overlap are one place, of the first and
+        longest of them, so that no rest of a name is left.
+        """
+        found: list[_Hit] = []
+        for hit in sorted(self._all(text), key=lambda hit: (hit.start, -hit.end)):
+            if found and hit.start < found[-1].end:
+                found[-1] = found[-1]._replace(end=max(found[-1].end, hit.end))
+            else:
+                found.append(hit)
+        return found
+
+    def _all(self, text: str) -> Iterator[_Hit]:
+        if not self._by_key:
+            return
+        folded = fold(text)
+        for last, found in self._automaton.iter(folded.text):
+            first = last + 1 - len(found)
+            if not (folded.is_word(first, last + 1) and folded.is_whole(first, last + 1)):
+                continue
+            start, end = folded.starts[first], folded.ends[last]
+            name = self._name(found, text[start:end])
+            if name is not None:
+                yield _Hit(start, end, name)
+
+    def _name(self, found: str, said: str) -> int | None:
+        """Which name a place has: the one that is written so, else the first that compares equal. None for
+        an ordinary word.
+        """
+        places = self._by_key[found]
+        exact = next((place for place in places if _plain(self.originals[place]) == _plain(said)), None)
+        if exact is None and said.islower() and all(may_be_a_word(self.originals[at]) for at in places):
+            return None
+        return places[0] if exact is None else exact
+
+
+def pseudonymise(turns: Iterable[Turn], replacements: Sequence[Replacement]) -> Pseudonymised:
+    """The turns with a stand-in at each place of a listed text, in texts and speakers."""
+    names = Names([one.original for one in replacements])
+    made: list[Turn] = []
+    places: list[Place] = []
+    for number, turn in enumerate(turns):
+        speaker, in_speaker = _replaced(number, turn.speaker, names, replacements)
+        text, in_text = _replaced(number, turn.text, names, replacements)
+        places += [replace(place, in_speaker=True) for place in in_speaker] + in_text
+        made.append(Turn(speaker, text, turn.begins_ms))
+    return Pseudonymised(tuple(made), tuple(places))
+
+
+def names_in(texts: Iterable[str], originals: Sequence[str]) -> list[Found]:
+    """Where the listed names occur in texts that leave the study; nothing must be found."""
+    names = Names(originals)
+    return [
+        Found(number, hit.name, hit.start, hit.end)
+        for number, text in enumerate(texts)
+        for hit in names.hits(text)
+    ]
+
+
+def _replaced(
+    number: int, text: str, names: Names, replacements: Sequence[Replacement]
+) -> tuple[str, list[Place]]:
+    pieces: list[str] = []
+    places: list[Place] = []
+    said = 0
+    for hit in names.hits(text):
+        stand_in = replacements[hit.name].stand_in
+        before, after = text[max(0, hit.start - AROUND) : hit.start], text[hit.end : hit.end + AROUND]
+        places.append(Place(number, hit.start, hit.end, text[hit.start : hit.end], stand_in, before, after))
+        pieces += [text[said : hit.start], stand_in]
+        said = hit.end
+    return "".join([*pieces, text[said:]]), places
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
