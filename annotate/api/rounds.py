@@ -23,7 +23,7 @@ from taxonomy.models import CategoryState
 
 
 class LeftOutSerializer(serializers.ModelSerializer[LeftOut]):
-    source = serializers.CharField(source="value", help_text="round:<id> or sample:<id>")  # type: ignore[assignment]
+    source = serializers.CharField(source="value", help_text="round:<id> or sample:<id>")  # type: ignore[assignment]  # a field, not where a value comes from
     name = serializers.CharField()
 
     class Meta:

@@ -30,7 +30,7 @@ BREAKS_INTO = ["paragraph", "reference", "blockquote"]
 """The blocks that end where one of these begins."""
 
 
-def read_comment(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001
+def read_comment(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
     """Read `<!-- … -->`; a comment without its end is text."""
     start = state.bMarks[start_line] + state.tShift[start_line]
     if not state.src.startswith("<!--", start) or state.is_code_block(start_line):
@@ -63,7 +63,7 @@ def _push_comment(state: StateBlock, first: int, last: int, end: int) -> None:
         _push_text(state, rest, last)
 
 
-def read_details(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001
+def read_details(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
     """Read a line of `<details>`, `<summary>` and their ends, and `<p>` between them."""
     start, end = state.bMarks[start_line] + state.tShift[start_line], state.eMarks[start_line]
     if state.is_code_block(start_line) or not _is_of_details(state.src, start, end, state.env):

@@ -292,7 +292,7 @@ def _guard_cost(state: StateInline, silent: bool) -> bool:  # noqa: ARG001, FBT0
     return False
 
 
-def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001
+def _shown_reference(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
     """Apply a link's definition, and show it as well, so that no text can hide in it."""
     if not reference(state, start_line, end_line, silent):
         return False

@@ -20,7 +20,7 @@ _PLACES = {"name", "id"}
 """Attributes of a tag that only names a place of its page, and shows nothing."""
 
 
-def read_tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+def read_tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
     """Read `<img>`, `<a>` or `</a>` in running text; one without a good address is left as text."""
     found = _TAG.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "<" else None
     if not found:

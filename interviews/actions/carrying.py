@@ -10,7 +10,6 @@ from difflib import SequenceMatcher
 from django.db import transaction
 
 from interviews.models import Quote, QuoteCode, Settlement, Transcript, Turn
-from studies.models import Membership
 
 WORD = re.compile(r"[^\W\u2e80-\uffff]+|[\u2e80-\uffff]")
 """A word, or a letter of a script without spaces: turns are compared by words, which is fast enough."""
@@ -93,7 +92,7 @@ def _places(quote: str, other: str) -> list[int]:
 
 
 @transaction.atomic
-def carry_quotes(*, old: Transcript, new: Transcript, by: Membership) -> None:  # noqa: ARG001 - who corrected
+def carry_quotes(*, old: Transcript, new: Transcript) -> None:
     """Carry all quotes that are not dropped, of whatever coder, and what was settled on them. It returns and
     records nothing: even their number would tell the member who corrects how much others code.
     """

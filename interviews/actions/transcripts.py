@@ -158,7 +158,7 @@ def correct_transcript(
     made = _stored(
         session, participant, turns, roles, by, number=old.number + 1, note=note.strip(), labels=labels
     )
-    carry_quotes(old=old, new=made, by=by)
+    carry_quotes(old=old, new=made)
     _empty_named(session, made)
     return made
 

@@ -55,7 +55,7 @@ class QuoteForm(forms.Form):
 
     def __init__(self, *args: Any, book: Codebook, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["codes"].choices = [(state.code, state.code) for state in book.states]  # type: ignore[attr-defined]
+        self.fields["codes"].choices = [(state.code, state.code) for state in book.states]  # type: ignore[attr-defined]  # by its class
 
     def clean_was(self) -> Was:
         """What the sender believes to be stored; UNKNOWN without a word about it."""

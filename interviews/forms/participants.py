@@ -82,7 +82,7 @@ class ParticipantForm(BackgroundForm):
     def __init__(self, *args: Any, audiences: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["audience"].queryset = audiences  # type: ignore[attr-defined]  # by its class
-        self.fields["audience"].empty_label = None  # type: ignore[attr-defined]
+        self.fields["audience"].empty_label = None  # type: ignore[attr-defined]  # by its class
 
 
 class ChangedParticipantForm(BackgroundForm):
@@ -132,7 +132,7 @@ class ConsentForm(forms.Form):
     def __init__(self, *args: Any, texts: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["text"].queryset = texts  # type: ignore[attr-defined]  # a ModelChoiceField by its class
-        self.fields["text"].empty_label = None  # type: ignore[attr-defined]
+        self.fields["text"].empty_label = None  # type: ignore[attr-defined]  # by its class
         self.fields["given_on"].initial = clock.now().date()
 
 
@@ -171,7 +171,7 @@ class InterviewerForm(forms.Form):
     def __init__(self, *args: Any, people: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["member"].queryset = people  # type: ignore[attr-defined]  # by its class
-        self.fields["member"].empty_label = None  # type: ignore[attr-defined]
+        self.fields["member"].empty_label = None  # type: ignore[attr-defined]  # by its class
 
 
 class ErasureForm(forms.Form):

@@ -36,4 +36,4 @@ class SessionForm(forms.Form):
             del self.fields["participant"]
         for name in ("participant", "interviewer"):
             if name in self.fields:
-                self.fields[name].empty_label = None  # type: ignore[attr-defined]
+                self.fields[name].empty_label = None  # type: ignore[attr-defined]  # by its class

@@ -49,7 +49,7 @@ def rank(request: AuthedRequest, session_id: int) -> HttpResponse:
             return go_to(request, "rank", session.pk)
     typed = {name: value for name, value in _texts(request) if name.startswith("place_")}
     lines = [
-        (answer, [(one, _shown(typed, asked == answer.question.pk, one)) for one in answer.choices])
+        (answer, [(one, _shown(typed, one, is_posted=asked == answer.question.pk)) for one in answer.choices])
         for answer in answers_of(session)
     ]
     context = {
@@ -66,7 +66,7 @@ def _texts(request: AuthedRequest) -> list[tuple[str, str]]:
     return [(name, str(request.POST[name])) for name in request.POST]
 
 
-def _shown(typed: dict[str, str], is_posted: bool, choice: Choice) -> str:  # noqa: FBT001
+def _shown(typed: dict[str, str], choice: Choice, *, is_posted: bool) -> str:
     kept = "" if choice.place is None else str(choice.place)
     return typed.get(f"place_{choice.state.category_id}", "") if is_posted else kept
 
