@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from annotate.queries.labels import progress
 from annotate.rules import may_see_own_labels, may_take_turns, own_seat
 from consensus.queries.disagreement_states import tally
-from consensus.queries.meetings import open_meetings
 from core import panels
 from core.templatetags.crosscheck import count
 from ingest.rules import may_mark_similar
@@ -57,7 +56,7 @@ def study_tabs(
     page_round: Round | None,
 ) -> str:
     """The tabs of a study that this member may open; `current` is the key of the page's tab. Below them those
-    of its section, or of the page's round. Three queries, on pages of a round at most seven more.
+    of its section, or of the page's round. Two queries, on pages of a round at most seven more.
     """
     sections = [
         (name, shown)
@@ -92,7 +91,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
     of, reads = study.slug, rules.may_read_revealed(member)
     leads = rules.may_lead(member)
     size = size_of(study)
-    held = open_meetings(study) if reads else 0
+    held = size.open_meetings if reads else 0
     held_text = _("%(n)s open") % {"n": held} if held else ""
     return [
         (_("Overview"), [Tab("study", _("Overview"), of)]),

@@ -102,11 +102,6 @@ def own_meetings(seats: Sequence[Membership]) -> list[tuple[MeetingLine, Members
     ]
 
 
-def open_meetings(study: Study) -> int:
-    """How many meetings of a study are open now. One query."""
-    return Meeting.objects.filter(round__study=study, opened_at__isnull=False, closed_at=None).count()
-
-
 def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:
     """The items on the agenda that this member may see, in order, with their issues and `is_decided`."""
     items = AgendaItem.objects.filter(meeting=meeting, released_at=None)

@@ -141,12 +141,14 @@ def test_the_pages_of_all_rounds_cost_the_same_at_one_and_at_three(client, name)
 def test_the_tabs_say_how_large_the_study_is_and_of_no_other_study(client):
     world, other = small_world(issues=2, members=2), small_world(issues=7, members=3)
     assert (world.study.pk, size_of(world.study)) != (other.study.pk, size_of(other.study))
-    assert size_of(world.study) == Size(issues=2, people=3, version=1)
-    assert size_of(create_study(name="Empty", by=world.lead.user)) == Size(issues=0, people=1, version=0)
+    assert size_of(world.study) == Size(issues=2, people=3, open_meetings=0, version=1)
+    assert size_of(create_study(name="Empty", by=world.lead.user)) == Size(
+        issues=0, people=1, open_meetings=0, version=0
+    )
 
     Membership.objects.filter(pk=world.members[0].pk).update(left_at=timezone.now())
-    assert size_of(world.study) == Size(issues=2, people=2, version=1)
-    assert size_of(other.study) == Size(issues=7, people=4, version=1)
+    assert size_of(world.study) == Size(issues=2, people=2, open_meetings=0, version=1)
+    assert size_of(other.study) == Size(issues=7, people=4, open_meetings=0, version=1)
 
     make_version(other.study)
     assert size_of(other.study).version == 0  # of two taxonomies
