@@ -35,7 +35,8 @@ def percent(part: int, whole: int) -> str:
 @dataclass(frozen=True)
 class Stage:
     """One stage of a study: `state` is "done", "now", or "" if it is yet to come; `url` is its next step.
-    `missing` is what later stages lack while it is "now"; "" if nothing waits for it.
+    `missing` is what later stages lack while it is "now"; "" if nothing waits for it. `waits` is False for a
+    stage that can begin before the earlier ones.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Stage:
     text: str
     url: str
     missing: str = ""
+    waits: bool = True
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def stages(facts: Facts) -> list[Stage]:
 
 def _waiting(stage: Stage, earlier: Sequence[Stage]) -> Stage:
     before = next((one for one in earlier if one.state == "now" and one.missing), None)
-    if stage.state or before is None:
+    if stage.state or not stage.waits or before is None:
         return stage
     return replace(stage, text=before.missing, url=before.url)
 
@@ -248,7 +250,7 @@ def _taxonomy(facts: Facts) -> Stage:
         state = "now" if facts.counts.issues else ""
         to = facts.page("taxonomies", "new_taxonomy")
         missing = _("needs a published Taxonomy")
-        return Stage(_("Taxonomy"), state, _("none"), _("no taxonomy yet"), to, missing)
+        return Stage(_("Taxonomy"), state, _("none"), _("no taxonomy yet"), to, missing, waits=False)
     types, themes, sub_themes = (levels.get(level, 0) for level in (Level.TYPE, Level.THEME, Level.SUB_THEME))
     parts = [
         (types, ngettext("%(n)s type", "%(n)s types", types)),

@@ -73,9 +73,11 @@ def act(
 
 @transaction.atomic
 def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
-    """Undo this user's last change. Raises NothingToUndo, and UndoBlocked if a later change depends on it."""
+    """Undo this user's last change. Raises NothingToUndo, and UndoBlocked if a later change depends on it. What
+    the draft began from, a preset or a file, is nobody's change.
+    """
     found = _locked(taxonomy)
-    own = [change for change in found.changes if change.made_by_id == by.pk]
+    own = [change for change in found.made if change.made_by_id == by.pk]
     if not own:
         raise errors.NothingToUndo
     last = own[-1]

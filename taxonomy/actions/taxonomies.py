@@ -18,8 +18,8 @@ from taxonomy.tree import TRANSLATED, Tree, drafts
 def start_taxonomy(
     *, study: Study, name: str, by: User | None, tree: Tree | None = None, origin: Taxonomy | None = None
 ) -> Taxonomy:
-    """Make a taxonomy whose first version is a draft: empty, or with the categories of this tree, each as a
-    change that can be undone. `origin`: the taxonomy of the pilot that the tree was drafted from. Raises
+    """Make a taxonomy whose first version is a draft: empty, or with the categories of this tree, which no
+    Undo takes back. `origin`: the taxonomy of the pilot that the tree was drafted from. Raises
     NameTaken, ChangeRefused.
     """
     version = _first_version(study, name, origin=origin)
@@ -72,7 +72,9 @@ def _draft(version: Version, tree: Tree, by: User | None) -> None:
             raise ChangeRefused.of(refused) from refused
         changes.append((keys[node.code], values))
     Change.objects.bulk_create(
-        Change(version=version, number=number, kind=drafts.ADD, key=key, values=values, made_by=by)
+        Change(
+            version=version, number=number, kind=drafts.ADD, key=key, values=values, made_by=by, loaded=True
+        )
         for number, (key, values) in enumerate(changes, start=1)
     )
 

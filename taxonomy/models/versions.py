@@ -198,6 +198,11 @@ class Change(models.Model):
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField(default=clock.now, editable=False)
     undone_at = models.DateTimeField(null=True)
+    loaded = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Came with the preset, file or text that the draft began from. No Undo takes it back",
+    )
 
     class Meta:
         ordering = ["version", "number"]
@@ -210,7 +215,7 @@ class Change(models.Model):
             pgtrigger.Protect(
                 name="a_change_stays_as_it_was_made",
                 operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("version", "number", "kind", "key", "values", "made_at"),
+                condition=pgtrigger.AnyChange("version", "number", "kind", "key", "values", "made_at", "loaded"),
             ),
         ]
 

@@ -212,7 +212,7 @@ class ChangeInWords:
 
 
 def told(found: Drafted) -> list[ChangeInWords]:
-    """The changes in force of the draft in words, newest first."""
+    """The changes in force that people made, in words, newest first."""
     draft, colours = Draft(found.entries), _hues(found.draft)
     lines = []
     for stored, change in zip(found.changes, as_changes(found.changes), strict=True):
@@ -220,7 +220,7 @@ def told(found: Drafted) -> list[ChangeInWords]:
         what = _what(draft, change)
         draft.apply(change)
         after = draft.entries.get(change.key) or before
-        if after is not None:
+        if after is not None and not stored.loaded:
             lines.append(ChangeInWords(stored, after.code, after.name, what, colours.get(after.key)))
     return lines[::-1]
 

@@ -39,6 +39,11 @@ class Drafted:
         return draft
 
     @property
+    def made(self) -> tuple[Change, ...]:
+        """The changes in force that people made; the others came with what the draft began from."""
+        return tuple(change for change in self.changes if not change.loaded)
+
+    @property
     def number(self) -> int:
         """The number that the version will have."""
         return (self.published.number if self.published else 0) + 1

@@ -219,7 +219,7 @@ def _page(
         "places": [
             (each, found.draft.level(each.key) + 1) for each in path if found.draft.level(each.key) < 3
         ],
-        "can_undo": any(change.made_by_id == request.user.pk for change in found.changes),
+        "can_undo": any(change.made_by_id == request.user.pk for change in found.made),
         "can_redo": again is not None,
         "not_again": draft_reading.not_again(found, refused),
         "address": reverse("draft", args=[found.taxonomy.pk]),

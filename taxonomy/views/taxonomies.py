@@ -1,5 +1,6 @@
 """Pages of taxonomies: the list, one taxonomy, its history, and a new taxonomy."""
 
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -7,6 +8,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -22,12 +24,13 @@ from taxonomy.codebooks import codebook_file
 from taxonomy.forms.taxonomies import TaxonomyForm
 from taxonomy.models import Category, Taxonomy
 from taxonomy.pages import version_asked_for
-from taxonomy.presets import PRESETS
+from taxonomy.presets import PRESETS, load_preset
 from taxonomy.queries import reading
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.history import life, steps
 from taxonomy.queries.taxonomies import going_on, published_versions, taxonomies_with_counts
 from taxonomy.tree import COLUMNS
+from taxonomy.tree.nodes import text_in
 
 
 @require_safe
@@ -79,7 +82,10 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
     context = {
         **frame(study, member, "taxonomies"),
         "form": form,
-        "presets": [(preset.name, _(preset.title), _(preset.description)) for preset in PRESETS.values()],
+        "presets": [
+            (preset.name, _(preset.title), _(preset.description), _outline(preset.name, get_language()))
+            for preset in PRESETS.values()
+        ],
         "columns": COLUMNS,
         "reader": reader,
         "origin": request.POST.get("origin", ""),
@@ -88,6 +94,12 @@ def new_taxonomy(request: AuthedRequest, slug: str) -> HttpResponse:
     }
     status = 422 if form.is_bound and not only_looks else 200
     return render_page(request, "taxonomy/new.html", context, partials=["checked"], status=status)
+
+
+@cache
+def _outline(preset: str, language: str | None) -> list[tuple[int, str, str]]:
+    """Level, code and name of each category of a preset, in this language where the preset has it."""
+    return [(node.level, node.code, text_in(node, "name", language)) for node in load_preset(preset)]
 
 
 def _origin(study: Study, text: str) -> Taxonomy | None:

@@ -309,6 +309,24 @@ def test_a_taxonomy_can_begin_empty(study) -> None:
         start_taxonomy(study=study, name="Cause", by=None)
 
 
+def test_what_a_draft_was_loaded_with_is_nobodys_change(study) -> None:
+    lead = make_user()
+    tree = read_csv("code,level,name\nA,type,Bug\nB,type,Question\n")
+    taxonomy = start_taxonomy(study=study, name="Cause", by=lead, tree=tree)
+    with pytest.raises(errors.NothingToUndo):
+        undo(taxonomy=taxonomy, by=lead)
+    edit(taxonomy, ADD, None, {"name": "Wish"}, by=lead)
+
+    assert undo(taxonomy=taxonomy, by=lead).change is not None
+    with pytest.raises(errors.NothingToUndo):
+        undo(taxonomy=taxonomy, by=lead)
+
+    assert [entry.name for entry in drafted(taxonomy).draft] == ["Bug", "Question"]
+    assert [state.code for state in codebook(publish(taxonomy=taxonomy, by=lead)).states] == ["A", "B"]
+    with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
+        Change.objects.filter(number=1).update(loaded=False)
+
+
 # What the database holds
 
 

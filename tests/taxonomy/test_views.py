@@ -284,6 +284,19 @@ class TestTypedTaxonomy:
             (one.code, one.name, one.definition) for one in tree
         ]
 
+    def test_the_categories_of_a_preset_are_on_the_page(self, signed_in, page) -> None:
+        shown = signed_in.get(page).text
+        assert "Show the 90 categories of this preset" in shown
+        assert '<li class="l3"><span class="code plain">C.1.i</span> ' in shown
+
+    def test_what_was_loaded_is_neither_new_nor_changed(self, signed_in, study, page) -> None:
+        fields = {"source": "llm-frameworks", "name": "Cause", "draft": "1"}
+        editor = signed_in.get(signed_in.post(page, fields).url).text
+        assert "<b>0 changes</b>" in editor
+        assert "Nobody has changed the draft since it was loaded." in editor
+        assert '<span class="badge ok">new</span>' not in editor
+        assert "Open rounds continue with the new version" not in editor
+
     def test_a_text_from_elsewhere_is_put_into_the_form(self, signed_in, page) -> None:
         answer = signed_in.post(
             page, {"prefill": "1", "text": self.TEXT + "<b>,type,x\n", "name": "From a pilot"}

@@ -249,7 +249,7 @@ def test_an_empty_study_begins_with_its_issues():
         ("Harvest", "now", "0", "issues so far"),
         ("Screening", "", "none", "needs the issues of Harvest"),
         ("Pilot", "", "none", "needs the issues of Harvest"),
-        ("Taxonomy", "", "none", "needs the issues of Harvest"),
+        ("Taxonomy", "", "none", "no taxonomy yet"),
         ("Training", "", "none", "needs the issues of Harvest"),
         ("Labelling", "", "later", "needs the issues of Harvest"),
         ("Consensus", "", "later", "when issues are complete"),
