@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -61,7 +62,9 @@ def guideline(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Edit the current guideline: preview the text (`preview`), then publish it as the next version."""
+    """Edit the current guideline: preview the text (`preview`), then publish it as the next version. With
+    `?outline` the first version begins from an outline.
+    """
     study, member = study_of(request, slug, rules.may_edit_guideline)
     current = queries.current_guideline(study)
     number = current.number if current else 0
@@ -70,8 +73,9 @@ def edit_guideline(request: AuthedRequest, slug: str) -> HttpResponse:
         typed = {name: request.POST.get(name, "") for name in GuidelineForm.base_fields}
         form = GuidelineForm(initial=typed, is_first=is_first)
         return _editor(request, study, member, form, number, preview=[typed["text"], typed["text_zh"]])
+    outline = render_to_string("studies/guideline_outline.md") if "outline" in request.GET else ""
     start = {
-        "text": current.text if current else "",
+        "text": current.text if current else outline,
         "text_zh": current.text_zh if current else "",
         "made_from": number,
     }
@@ -133,6 +137,7 @@ def _editor(
         "form": form,
         "number": number,
         "next_number": number + 1,
+        "offers_outline": not number and not form["text"].value(),
         "preview": None
         if preview is None
         else [render_markdown(text, whole=True) for text in preview if text.strip()],

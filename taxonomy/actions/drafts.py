@@ -73,8 +73,9 @@ def act(
 
 @transaction.atomic
 def undo(*, taxonomy: Taxonomy, by: User) -> Acted:
-    """Undo this user's last change. Raises NothingToUndo, and UndoBlocked if a later change depends on it. What
-    the draft began from, a preset or a file, is nobody's change.
+    """Undo this user's last change. What the draft began from, a preset or a file, is nobody's change.
+
+    Raises NothingToUndo, and UndoBlocked if a later change depends on the change.
     """
     found = _locked(taxonomy)
     own = [change for change in found.made if change.made_by_id == by.pk]

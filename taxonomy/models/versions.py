@@ -215,7 +215,9 @@ class Change(models.Model):
             pgtrigger.Protect(
                 name="a_change_stays_as_it_was_made",
                 operation=pgtrigger.Update,
-                condition=pgtrigger.AnyChange("version", "number", "kind", "key", "values", "made_at", "loaded"),
+                condition=pgtrigger.AnyChange(
+                    "version", "number", "kind", "key", "values", "made_at", "loaded"
+                ),
             ),
         ]
 

@@ -96,6 +96,18 @@ def test_the_form_holds_both_texts(client, study, lead):
     assert queries.current_guideline(study).text_zh == CHINESE
 
 
+def test_a_first_text_can_start_from_an_outline(client, study, lead):
+    client.force_login(lead.user)
+    edit = reverse("edit_guideline", args=[study.slug])
+    assert 'href="?outline=1"' in client.get(edit).text
+    begun = client.get(edit, {"outline": "1"}).text
+    assert "# How to label" in begun
+    assert 'href="?outline=1"' not in begun
+    assert "# 如何标注" in client.get(edit, {"outline": "1"}, headers={"Accept-Language": "zh-hans"}).text
+    publish(study, lead)
+    assert "How to label" not in client.get(edit, {"outline": "1"}).text
+
+
 def test_rest_gives_the_translation(client, study, lead):
     publish(study, lead, text_zh=CHINESE)
     client.force_login(lead.user)
