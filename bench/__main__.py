@@ -22,7 +22,7 @@ from bench import ground
 # In this order: `load` leaves a study of triple size to `export`, which leaves the full one to the others.
 ROWS = (
     "load", "export", "agreement", "submit", "page", "opening", "throughput", "alike", "consensus", "issues",
-    "meeting", "publishing", "keywords", "similar", "millions",
+    "meeting", "coding", "publishing", "keywords", "similar", "millions",
 )  # fmt: skip
 LONG = {"similar", "millions"}
 """Rows that are measured only if they are named, because their data take long to make."""

@@ -1,12 +1,12 @@
 """Quotes and their codes. `quotes_shown` is the gate of blindness: every page, endpoint and file asks it."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
-from interviews.models import Coding, Quote, QuoteCode, Transcript
+from interviews.models import Coding, Quote, QuoteCode, Transcript, Turn
 from interviews.rules import may_read_quotes
 from studies.models import Membership
 from taxonomy.queries.codebooks import Codebook
@@ -64,7 +64,7 @@ class QuoteLine:
 
     def as_json(self) -> dict[str, Any]:
         """For scripts and REST."""
-        return {**asdict(self.span), **asdict(self.content), "dropped": self.dropped}
+        return {**vars(self.span), **vars(self.content), "dropped": self.dropped}
 
 
 def quotes_shown(coding: Coding, member: Membership) -> QuerySet[Quote]:
@@ -106,14 +106,45 @@ def line_of(quote: Quote, book: Codebook) -> QuoteLine:
 
 def content_of(quote: Quote, book: Codebook) -> Content:
     """What is stored about a quote."""
-    codes = list(quote.codes.all())
-    chosen = sorted(book.places[one.category_id] for one in codes if one.category_id is not None)
+    codes = [(one.category_id, one.open_code.name if one.open_code else None) for one in quote.codes.all()]
+    return _content(codes, quote.memo, quote.strength, book)
+
+
+def _content(
+    codes: Iterable[tuple[int | None, str | None]], memo: str, strength: int | None, book: Codebook
+) -> Content:
+    """`codes`: a category, or else the name of an open code, of each."""
+    chosen = sorted(book.places[category] for category, _name in codes if category is not None)
     return Content(
         codes=tuple(book.states[place].code for place in chosen),
-        open_codes=tuple(sorted(one.open_code.name for one in codes if one.open_code is not None)),
-        memo=quote.memo,
-        strength=quote.strength,
+        open_codes=tuple(sorted(name for _category, name in codes if name is not None)),
+        memo=memo,
+        strength=strength,
     )
+
+
+def lines_in(
+    transcript: Transcript, turns: Iterable[Turn], quotes: QuerySet[Quote], book: Codebook
+) -> list[QuoteLine]:
+    """The lines of those quotes that are in this transcript and not dropped, by place. The turns are read
+    already, so each quote costs two small rows: a long interview has thousands of quotes. Two queries.
+    """
+    found = quotes.filter(transcript=transcript, dropped_at=None)
+    codes: dict[int, list[tuple[int | None, str | None]]] = {}
+    named = QuoteCode.objects.filter(quote__in=found.order_by().values("pk"))
+    for quote, category, name in named.values_list("quote_id", "category_id", "open_code__name"):
+        codes.setdefault(quote, []).append((category, name))
+    said = {turn.pk: turn for turn in turns}
+    columns = ("pk", "turn_id", "start", "end", "memo", "strength", "coder__member__pseudonym")
+    lines = []
+    for pk, turn_id, start, end, memo, strength, by in found.values_list(*columns).order_by(
+        "turn__position", "start", "end", "coder"
+    ):
+        turn = said[turn_id]
+        content = _content(codes.get(pk, ()), memo, strength, book)
+        span, text = Span(turn.position, start, end), turn.text[start:end]
+        lines.append(QuoteLine(span, content, by or "", text, transcript.number, pk=pk))
+    return lines
 
 
 def on_newest(coding: Coding, quotes: QuerySet[Quote], transcript: Transcript) -> QuerySet[Quote]:

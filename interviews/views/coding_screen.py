@@ -1,13 +1,14 @@
 """What the coding page shows: turns with their quotes marked, the codebook, and the form of a quote."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from django.template.loader import render_to_string
-from django.utils.html import escape, json_script
+from django.utils.html import json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
@@ -18,7 +19,7 @@ from interviews.queries.quotes import (
     QuoteLine,
     Span,
     left_behind,
-    on_newest,
+    lines_in,
     quote_lines,
     quotes_shown,
 )
@@ -34,18 +35,8 @@ def code_list(version_id: int, language: str | None) -> tuple[SafeString, SafeSt
     """The categories as a list of checkboxes, and the same as JSON with all texts. A published version never
     changes.
     """
-    book = codebook(version_id)
-    rows = [
-        {
-            "state": state,
-            "hue": book.hue(state.category_id),
-            "css": "plain" if state.level == Level.SUB_THEME else "",
-            "place": place,
-        }
-        for place, state in enumerate(book.states)
-    ]
     data = []
-    for state in book.states:
+    for state in codebook(version_id).states:
         shown = text_in(state, "name", language)
         data.append(
             {
@@ -56,16 +47,38 @@ def code_list(version_id: int, language: str | None) -> tuple[SafeString, SafeSt
                 **{name: text_in(state, name, language) for name in TEXTS},
             }
         )
-    tree = render_to_string("interviews/coding/_tree.html", {"rows": rows})
-    tidy = "".join(line.strip() for line in tree.splitlines())
-    return mark_safe(tidy), json_script(data, "codebook")  # noqa: S308 - a template made it
+    return tree_of(version_id), json_script(data, "codebook")
 
 
-def marked(text: str, quotes: Iterable[QuoteLine]) -> SafeString:
-    """The text of a turn with its quotes as marks, in one pass; the codes of a mark are in its title."""
+def tree_of(version_id: int, chosen: Collection[str] = ()) -> SafeString:
+    """The categories as a list of checkboxes; `chosen` are checked, for readers without scripts."""
+    book = codebook(version_id)
+    rows = [
+        {
+            "state": state,
+            "hue": book.hue(state.category_id),
+            "css": "plain" if state.level == Level.SUB_THEME else "",
+            "place": place,
+        }
+        for place, state in enumerate(book.states)
+    ]
+    drawn = render_to_string("interviews/coding/_tree.html", {"rows": rows, "chosen": chosen})
+    return mark_safe(" ".join(drawn.split()))  # noqa: S308 - a template made it
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Words of a turn that have the same quotes. `codes`: the codes of these quotes, "" if there are none."""
+
+    text: str
+    codes: str = ""
+
+
+def pieces(text: str, quotes: Iterable[QuoteLine]) -> list[Piece]:
+    """The text of a turn, cut where its quotes begin and end. One pass; a quote costs its own length."""
     waiting = sorted(quotes, key=lambda one: (one.span.start, one.span.end))
     cuts = sorted({0, len(text), *(place for one in waiting for place in (one.span.start, one.span.end))})
-    parts: list[str] = []
+    made: list[Piece] = []
     open_: list[QuoteLine] = []
     next_ = 0
     for at, to in pairwise(cuts):
@@ -73,24 +86,9 @@ def marked(text: str, quotes: Iterable[QuoteLine]) -> SafeString:
         while next_ < len(waiting) and waiting[next_].span.start <= at:
             open_.append(waiting[next_])
             next_ += 1
-        piece = escape(text[at:to])
-        if open_:
-            names = dict.fromkeys(
-                name for one in open_ for name in (*one.content.codes, *one.content.open_codes)
-            )
-            parts.append(f'<mark title="{escape(", ".join(names))}">{piece}</mark>')
-        else:
-            parts.append(piece)
-    return mark_safe("".join(parts))  # noqa: S308 - each part is escaped
-
-
-def with_chosen(tree: SafeString, codes: Iterable[str]) -> SafeString:
-    """The list with some boxes checked, for readers without scripts."""
-    made = str(tree)
-    for code in codes:
-        value = f'value="{escape(code)}"'
-        made = made.replace(value, f"{value} checked", 1)
-    return mark_safe(made)  # noqa: S308 - a template made it
+        names = dict.fromkeys(name for one in open_ for name in (*one.content.codes, *one.content.open_codes))
+        made.append(Piece(text[at:to], ", ".join(names)))
+    return made
 
 
 def screen(
@@ -107,21 +105,22 @@ def screen(
     """
     book = codebook(coding.version_id)
     shown = quotes_shown(coding, member)
-    quotes = quote_lines(on_newest(coding, shown, transcript), book)
+    turns = list(transcript.turns.order_by("position"))
+    quotes = lines_in(transcript, turns, shown, book)
     by_turn: dict[int, list[QuoteLine]] = {}
     for quote in quotes:
         by_turn.setdefault(quote.span.turn, []).append(quote)
-    turns = list(transcript.turns.order_by("position"))
     rows = [
         {
             "turn": one,
-            "html": marked(one.text, by_turn.get(one.position, ())),
+            "pieces": pieces(one.text, by_turn.get(one.position, ())),
             "quotes": by_turn.get(one.position, ()) if one.position == turn else (),
         }
         for one in turns
     ]
     tree, data = code_list(coding.version_id, get_language())
     chosen = _chosen(by_turn.get(turn, ()) if turn is not None else (), asked)
+    checked = typed["codes"] if typed else chosen["quote"].content.codes if chosen else ()
     return {
         "coding": coding,
         "coder": coder,
@@ -129,9 +128,7 @@ def screen(
         "rows": rows,
         "asked_turn": next((one for one in turns if one.position == turn and not one.is_interviewer), None),
         "asked": chosen,
-        "tree": with_chosen(
-            tree, typed["codes"] if typed else chosen["quote"].content.codes if chosen else ()
-        ),
+        "tree": tree_of(coding.version_id, checked) if checked else tree,
         "codebook": data,
         "quotes": json_script([quote.as_json() for quote in quotes], "quotes"),
         "own_codes": json_script(own_names(member), "own-codes"),

@@ -367,7 +367,8 @@ for (const record of queue.waiting()) {
 document.body.dataset.waiting = queue.waiting().length;
 codes.show(null);
 tell();
-turns.paintAll().then(takeUpDraft);
+turns.paintAll();
+takeUpDraft();
 if (queue.waiting().length) queue.flush();
 const asked = Number(new URLSearchParams(location.search).get("turn"));
 if (location.search && turns.at(asked)) show(turns.at(asked));

@@ -3,7 +3,6 @@
 
 import { $, make } from "../core/page.js";
 
-const AT_ONCE = 60; // turns that get their quotes before the browser may paint again
 const WIDE = /[\ud800-\udbff][\udc00-\udfff]/;
 const bySpan = (one, other) => one.start - other.start || one.end - other.end;
 
@@ -94,14 +93,13 @@ export function makeTurns({ chip, label }) {
       return button;
     }));
   }
-  // All turns with quotes, some at a time: a long transcript can be read meanwhile.
-  async function paintAll() {
+  // All turns with quotes in one go. In several, the browser lays the page out after each, and where the page
+  // is in a hidden tab it lets a second pass between two.
+  function paintAll() {
     const due = turns.filter((turn) => turn.quotes.size);
-    for (let from = 0; from < due.length; from += AT_ONCE) {
-      for (const turn of due.slice(from, from + AT_ONCE)) paint(turn);
-      if (from + AT_ONCE < due.length) await new Promise((done) => setTimeout(done));
-    }
+    due.forEach(paint);
     document.body.dataset.painted = due.length;
+    requestAnimationFrame(() => setTimeout(() => performance.mark("quotes-painted")));
   }
 
   // ---- What is selected

@@ -3,12 +3,24 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from interviews.actions.codings import open_coding
 from interviews.models import Coding, Quote, Settlement
-from interviews.queries.quotes import Content, QuoteLine, Span
-from interviews.views.coding_screen import marked
+from interviews.queries.quotes import (
+    Content,
+    QuoteLine,
+    Span,
+    lines_in,
+    on_newest,
+    quote_lines,
+    quotes_shown,
+)
+from interviews.queries.sessions import newest_transcript
+from interviews.views.coding_screen import Piece, pieces
+from taxonomy.queries.codebooks import codebook
 from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.interviews.coding import quote, reveal, said, span_of
 from tests.interviews.world import InterviewWorld, interview_world
@@ -205,11 +217,42 @@ def test_items_are_settled_undone_and_the_coding_with_them(world, coding):
     assert coding.settled_at is None
 
 
-def test_marks_are_painted_in_one_pass_and_escape_the_text():
+def test_a_turn_is_cut_in_one_pass_where_quotes_begin_and_end():
     def line(start, end, *codes):
         return QuoteLine(Span(1, start, end), Content(codes), "R3", "", 1)
 
-    assert marked("a < b & c", []) == "a &lt; b &amp; c"
-    assert marked("abcdef", [line(1, 4, "A.1"), line(2, 6, "C.9", "A.1")]) == (
-        'a<mark title="A.1">b</mark><mark title="A.1, C.9">cd</mark><mark title="C.9, A.1">ef</mark>'
-    )
+    assert pieces("", []) == []
+    assert pieces("a < b & c", []) == [Piece("a < b & c")]
+    assert pieces("abcdef", [line(1, 4, "A.1"), line(2, 6, "C.9", "A.1")]) == [
+        Piece("a"), Piece("b", "A.1"), Piece("cd", "A.1, C.9"), Piece("ef", "C.9, A.1")
+    ]  # fmt: skip
+
+
+def test_marks_are_on_the_page_before_a_script_and_their_text_is_escaped(world):
+    session = make_session(make_participant(world.study, world.lead), world.lead)
+    make_transcript(session, world.lead, said=("So?", "We <b>train & fail</b>, often."))
+    coding = opened(world, session)
+    quote(coding, world.coder, "<b>train", "A.1", '"night"')
+    quote(coding, world.coder, "train & fail", "C.9")
+    shown = page(coding, world.coder).text
+    assert (
+        '<p dir="auto">We <mark title="A.1, &quot;night&quot;">&lt;b&gt;</mark>'
+        '<mark title="A.1, &quot;night&quot;, C.9">train</mark><mark title="C.9"> &amp; fail</mark>'
+        "&lt;/b&gt;, often.</p>"
+    ) in shown
+    assert '<p dir="auto">So?</p>' in shown
+
+
+def test_two_thousand_quotes_cost_no_row_more_of_their_turn(world, coding):
+    """Each quote is read with its place only: the turns are read once, whatever their length."""
+    for words in ("train", "models", "night"):
+        quote(coding, world.coder, words, "A.1", "own", memo=words, strength=2)
+    transcript = newest_transcript(world.session)
+    book, shown = codebook(coding.version_id), quotes_shown(coding, world.coder)
+    turns = list(transcript.turns.all())
+    with CaptureQueriesContext(connection) as asked:
+        lines = lines_in(transcript, turns, shown, book)
+    assert lines == quote_lines(on_newest(coding, shown, transcript), book)
+    assert len(lines) == 3
+    assert len(asked) == 2
+    assert not [query["sql"] for query in asked if '"interviews_turn"."text"' in query["sql"]]
