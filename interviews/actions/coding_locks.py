@@ -30,10 +30,10 @@ def _share(table: str, pk: int) -> str:
     return f"SELECT * FROM interviews_{table} WHERE id = {int(pk)} FOR SHARE"  # noqa: S608 - a number
 
 
-def share_participant(participant_id: int) -> None:
+def share_participant(participant_id: int, *, may_be_erased: bool = False) -> None:
     """Keep a participant from being erased and transcripts from being corrected. Raises ParticipantErased."""
     [participant] = Participant.objects.raw(_share("participant", participant_id))
-    if participant.erased_at:
+    if participant.erased_at and not may_be_erased:
         raise ParticipantErased
 
 

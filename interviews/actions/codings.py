@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core import clock
-from interviews.actions.coding_locks import hold_coding
+from interviews.actions.coding_locks import hold_coding, share_participant
 from interviews.actions.leading import hold, require_lead
 from interviews.actions.settling import settle_equal
 from interviews.errors import CodingOpened, CodingRevealed, InterviewRefused, NotYourCoding
@@ -53,6 +53,8 @@ def finish_coding(*, coding: Coding, member: Membership, done: bool = True) -> C
     """Say that the coder is done, or goes on. The last one reveals the coding: then equal codes are settled.
     Raises NotYourCoding and CodingRevealed.
     """
+    # A correction that is under way carries the quotes first: equal codes are settled on the new transcript.
+    share_participant(coding.session.participant_id, may_be_erased=True)
     held = hold_coding(coding)
     coder = Coder.objects.filter(coding=held, member=member).first()
     if coder is None:
