@@ -27,7 +27,7 @@ from studies.models import Membership, Role, Study
 from tests.database import use_empty
 from tests.factories import make_member, make_study
 from tests.kept import _copies, _worlds, arrange, kept, neighbours  # noqa: F401 - two are fixtures
-from tests.long import sampled
+from tests.long import leave_cases_out, sampled
 from tests.races import end_threads
 from tests.worlds.world import World, small_world
 
@@ -63,6 +63,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     neighbours(items)
+    leave_cases_out(items)
 
 
 def pytest_collection_finish() -> None:

@@ -8,6 +8,7 @@ from boards.mapping import read_mapping
 from boards.models import Board, Move
 from tests.api.conftest import client_of
 from tests.factories import add_label
+from tests.long import only_long
 
 FILE = 'rootcause,subcategory,symptoms\nName of C.1,Stops,"Crash,Hang"\nOwn,Slow,Slow\n'
 
@@ -133,6 +134,7 @@ def _sorted_by_script(client, taxonomy: int, data: bytes) -> bytes:
 
 
 @pytest.mark.slow
+@only_long
 def test_1586_cards_are_sorted_back_into_45_sub_themes_by_script(world, published):
     data = (published / "bug_symptoms.csv").read_bytes()
     assert _sorted_by_script(client_of(world.lead), world.version.taxonomy_id, data) == data

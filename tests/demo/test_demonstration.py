@@ -47,6 +47,7 @@ from studies.models import Event, Membership
 from studies.queries import guideline_news
 from taxonomy.models import Motion
 from taxonomy.queries.drafts import drafted
+from tests.long import only_long
 from tests.worlds.recomputed import summary
 
 LINK = re.compile(r"http://127\.0\.0\.1:8000(/accounts/link/[\w-]+/)")
@@ -425,6 +426,7 @@ def test_demo_gives_no_link_to_who_has_left():
     assert "Isaura" not in said
 
 
+@only_long
 def test_every_number_of_its_package_is_recomputed(tmp_path):
     write_package(main_round(), tmp_path)
 
@@ -481,6 +483,7 @@ def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tm
             assert after == stored["consensus"]["after"]["coefficients"][coefficient]["value"]
 
 
+@only_long
 def test_demo_thinks_of_changing_its_taxonomy():
     found = drafted(main_round().version.taxonomy)
 

@@ -11,6 +11,7 @@ from core.models import Job
 from rounds.models import Label
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, title
+from tests.long import only_long
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,6 +98,7 @@ def test_the_contents_follow_the_part_that_is_read(open_page):
     expect(page.get_by_role("heading", level=1)).to_have_text("Agreement")
 
 
+@only_long
 def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
     world = small_world(issues=len(SHEET), members=7)
     round_ = world.round(name="Main round")

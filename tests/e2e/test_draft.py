@@ -11,7 +11,7 @@ from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.drafts import drafted
 from tests.e2e.axe import violations
 from tests.factories import make_member, make_study, make_version
-from tests.long import LONG, sampled
+from tests.long import LONG, only_long, sampled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,6 +43,7 @@ def type_in(page: Page, name: str, *, steps: int = 0) -> None:
     after(page, lambda: page.keyboard.press("Enter"))
 
 
+@only_long
 def test_the_reference_taxonomy_is_typed_into_an_empty_study_by_keys_only(open_page, study, lead):
     tree = list(load_preset("llm-frameworks"))[: sampled(90, 19)]
     counts = "3 types · 18 themes · 69 sub-themes" if LONG else "2 types · 5 themes · 12 sub-themes"

@@ -13,6 +13,7 @@ from consensus.actions.threads import say
 from consensus.models import Ballot, Comment, Decision, Meeting
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Open
+from tests.long import only_long
 from tests.worlds.meeting import MeetingWorld, meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -121,6 +122,7 @@ def test_after_an_argument_a_vote_key_votes(world, two):
     assert (Comment.objects.count(), Ballot.objects.count()) == (1, 1)
 
 
+@only_long
 def test_a_group_of_one_issue_stands_open_and_leads_to_it(world, two):
     chair, member = two
     for page in two:

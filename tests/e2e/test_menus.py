@@ -5,6 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from consensus.actions.meetings import turn_to
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,6 +28,7 @@ def test_the_menus_of_the_filters_open_inside_of_the_window(open_page, world):
         page.keyboard.press("Escape")
 
 
+@only_long
 def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page, world):
     world.plan()
     world.arrive()

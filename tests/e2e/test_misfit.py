@@ -8,6 +8,7 @@ from rounds.models import Label
 from taxonomy.models import Proposal
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, label_page, press, stored
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=5)]
 
@@ -104,6 +105,7 @@ def test_it_works_without_script(open_page, world, member):
 
 
 @pytest.mark.parametrize(("dark", "phone"), [(False, False), (True, True)], ids=["light", "dark phone"])
+@only_long
 def test_axe_finds_nothing_grave(open_page, world, member, dark, phone):
     page = open_page(member.user, label_page(world.round()), dark=dark, phone=phone)
     page.keyboard.type("/name")

@@ -11,7 +11,7 @@ from rounds.models import Answer
 from taxonomy.models import Taxonomy
 from tests import factories
 from tests.e2e.test_accessibility import LOOKS, look_at
-from tests.long import LONG
+from tests.long import LONG, only_long
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,6 +98,7 @@ def test_what_is_typed_while_a_preview_is_on_its_way_stays(open_page):
     expect(page.locator("#preview")).to_contain_text("No volunteer chosen yet.")
 
 
+@only_long
 def test_pages_of_samples_and_pilots_in_light_dark_and_on_a_phone(open_page):
     world, bare = small_world(issues=6, members=2), small_world(issues=0)
     slug = world.study.slug

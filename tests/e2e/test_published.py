@@ -90,6 +90,7 @@ def test_a_dropped_folder_goes_from_an_empty_study_to_the_agreement_page(open_pa
     assert Label.objects.count() == 14
 
 
+@only_long
 def test_a_zip_archive_and_the_same_again_as_a_chosen_folder(open_page, lead, folder, tmp_path):
     archive = tmp_path / "labels.zip"
     archive.write_bytes(zipped({f"labels/{name}": data for name, data in files_of(folder).items()}))

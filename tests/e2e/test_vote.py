@@ -8,6 +8,7 @@ from annotate.queries.examples import example_line
 from taxonomy.models import Motion, Proposal
 from taxonomy.queries.drafts import drafted
 from tests.e2e.axe import violations
+from tests.long import only_long
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -86,6 +87,7 @@ def test_from_a_label_to_the_draft(open_page, world):
     expect(lead.locator("#tree")).to_contain_text("Deadlock")
 
 
+@only_long
 def test_one_vote_against_a_new_category_changes_nothing(open_page, world):
     lead = open_page(
         world.lead.user, f"{reverse('put_to_vote', args=[world.version.taxonomy_id])}?name=Deadlock"

@@ -13,6 +13,7 @@ from django.urls import reverse
 from ingest.models import Import
 from tests.factories import make_member, make_study
 from tests.ingest.files import jsonl, record
+from tests.long import only_long
 
 MEGABYTE = 1 << 20
 BOUNDARY = "boundary-of-the-test"
@@ -101,6 +102,7 @@ def path(client) -> str:
 class TestLargeUpload:
     LINE = jsonl(record(1, body="x" * 4000))
 
+    @only_long
     def test_is_kept_in_a_bounded_memory(self, client, path) -> None:
         before = start_over()
 

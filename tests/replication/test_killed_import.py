@@ -117,7 +117,7 @@ def test_an_import_killed_at_many_moments_stores_nothing_by_halves_and_then_ever
         assert _counts() == whole
         call_command("flush", interactive=False, verbosity=0)
 
-        draw, kills = random.Random(20), sampled(20, 5)
+        draw, kills = random.Random(20), sampled(20, 2)
         killed = 0
         while killed < kills:
             # One in each equal part of its life.

@@ -24,6 +24,7 @@ from reports.queries.final_labels import final_label_changes
 from rounds.models import Assignment, Label, Round, RoundIssue
 from studies.models import Role
 from tests import factories
+from tests.long import only_long
 from tests.worlds.recomputed import summary
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.usefixtures("imported")]
@@ -77,6 +78,7 @@ def test_published_labels_come_in_count_and_go_out_again(published, imported, ex
     assert (exported / "taxonomy.csv").read_bytes() == (published / "taxonomy.csv").read_bytes()
 
 
+@only_long
 def test_every_number_of_the_package_is_recomputed(exported):
     numbers, wrong, skipped = summary(exported)
 
@@ -92,6 +94,7 @@ def _labels() -> str:
     return hashlib.sha256(copied.getvalue()).hexdigest()
 
 
+@only_long
 def test_a_majority_of_the_published_study_and_back():
     round_ = Round.objects.get()
     lead = factories.make_member(round_.study, Role.LEAD, pseudonym="Lead")

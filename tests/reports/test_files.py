@@ -36,6 +36,7 @@ from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState
 from tests.factories import make_member
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.uneven import uneven_twice
 from tests.worlds.world import small_world
@@ -284,6 +285,7 @@ def test_what_is_withheld_is_in_neither_file_and_the_answer_says_how_much():
         assert answer["Crosscheck-Withheld"] == "1"
 
 
+@only_long
 def test_the_page_offers_both_files_at_its_level(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
     page = reader.get(reverse("agreement", args=[round_.pk]) + "?level=type").content.decode()
@@ -409,6 +411,7 @@ def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
     assert counts[:2] == counts[2:] == [14, 7]
 
 
+@only_long
 def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_, reader):
     pages = [ask(reader, round_, "html") for _time in range(2)]
     first, second = Job.objects.order_by("pk")

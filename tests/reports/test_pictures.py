@@ -35,6 +35,7 @@ from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import Reader
 from studies.models import Role
 from tests.factories import make_member
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
@@ -189,6 +190,7 @@ def test_where_there_is_no_room_for_all_the_most_are_drawn(report, monkeypatch):
 
 
 @pytest.mark.slow
+@only_long
 def test_a_file_says_itself_what_it_has_no_room_for(report, monkeypatch):
     whole = specification(report, "confusion", "page")
     assert "do not fit here" not in json.dumps(whole)

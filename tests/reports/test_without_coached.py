@@ -25,6 +25,7 @@ from rounds.queries.blindness import Reader
 from tests import factories
 from tests.api.conftest import client_of
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.meeting import label, meeting_world
 from tests.worlds.pages import client, text_of
 from tests.worlds.recomputed import summary
@@ -163,6 +164,7 @@ def test_a_round_without_pilot_and_training_says_nothing(world):
     assert "pilot or training before" not in text_of(page)
 
 
+@only_long
 def test_the_whole_report_as_a_file_follows(world):
     notes = [document(report(world, without_coached=without))["notes"] for without in (False, True)]
     assert [any("in a pilot or training before" in note for note in one) for one in notes] == [True, False]

@@ -151,6 +151,7 @@ def _label_again(round_):
 AT_ONCE = (_label, _complete, _change, _decide, _say_again, _supersede, _lose, _label_again)
 
 
+@pytest.mark.slow
 def test_what_is_written_at_once_is_read_a_few_times(world):
     read = {}
     for issues in (FEW, MANY):
@@ -162,6 +163,7 @@ def test_what_is_written_at_once_is_read_a_few_times(world):
         _in_proportion(read[write.__name__, FEW], read[write.__name__, MANY], write.__name__)
 
 
+@pytest.mark.slow
 def test_what_is_said_in_a_second_look_is_read_issue_by_issue(world):
     """All labels are open, and their authors gave each a category in a second look."""
     read = {}
@@ -189,6 +191,7 @@ def _in_proportion(few, many, what):
     assert many.blocks < most * few.blocks, (what, few, many)
 
 
+@pytest.mark.slow
 def test_one_label_is_stored_with_as_little_in_a_large_round_as_in_a_small_one(world):
     """Of its author and of its round there are many labels already; the last of the three completes the issue.
 

@@ -264,6 +264,7 @@ def assert_same(first: dict, second: dict) -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role not in COMPARED])
+@pytest.mark.slow(cases=2)
 def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role):
     others_at_work(world, "C.9")
     Membership.objects.filter(study=world.study).update(gets_digest=True)

@@ -12,7 +12,7 @@ from harvests import actions
 from harvests.models import HarvestedComment, HarvestedIssue, HarvestPage
 from ingest.models import Issue, Snapshot
 from tests.harvests.harvesting import finished, plan, run, stored, token, truth
-from tests.long import LONG, sampled
+from tests.long import LONG, only_long, sampled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -97,6 +97,7 @@ def test_requests_and_kills(server, study, monkeypatch, forge):
     assert positions == list(range(1, len(positions) + 1))
 
 
+@only_long
 def test_memory_stays_flat(server, study):
     """Four times the issues take the same memory."""
     peaks = []

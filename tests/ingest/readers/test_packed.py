@@ -12,6 +12,7 @@ import pytest
 from ingest.readers import Limits, Look, Refusal, UnreadableFile, open_reader, sniff_file
 from ingest.readers.packed import Meter, parts
 from tests.ingest.readers.reading import drafts, identities, messages, read
+from tests.long import only_long
 
 URLS = "".join(f"https://github.com/o/r/issues/{number}\n" for number in range(1, 4)).encode()
 CSV = b"url,title\nhttps://github.com/o/r/issues/4,T\n"
@@ -137,6 +138,7 @@ def test_a_truncated_gzip_of_json_keeps_every_whole_record(shape):
     assert last.code == "packed_cut"
 
 
+@only_long
 def test_a_damaged_file_ends_where_the_damage_is():
     packed = bytearray(gzip.compress(long_list()))
     packed[len(packed) // 2] ^= 0xFF
@@ -178,6 +180,7 @@ def test_a_bomb_is_refused_when_it_is_uploaded():
 
 
 @pytest.mark.slow
+@only_long
 def test_a_bomb_behind_an_honest_beginning_ends_early_and_in_little_memory():
     data = late_bomb()
     tracemalloc.start()

@@ -13,6 +13,7 @@ from reports.formats.tables import number
 from reports.pictures.catalogue import pictures, specification
 from rounds.models import Round
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=7)]
@@ -35,6 +36,7 @@ def address(round_, name="coefficients", form="json", query=""):
 # --- which there are
 
 
+@only_long
 def test_all_at_once_are_what_each_is_alone(world, labelled):
     reader = client(world.lead)
     together = reader.get(address(labelled, "all", query="width=screen")).json()
