@@ -98,7 +98,9 @@ def test_two_people_turn_vote_decide_and_park(world, two):
     chair.keyboard.press("Control+Enter")
     expect(member.locator("#decision .why")).to_have_text("Because of the log", timeout=PATIENT)
     assert Decision.objects.filter(item=world.items[0]).count() == 2
-    # Later.
+    # Later, once the chair's own page has the decision and the keys are free again.
+    expect(chair.locator("#decision .why")).to_have_text("Because of the log", timeout=PATIENT)
+    expect(chair.locator("#decide-rationale:focus")).to_have_count(0, timeout=PATIENT)
     chair.keyboard.press("n")
     expect(chair.locator("h1")).to_have_text(title(world, 1), timeout=PATIENT)
     chair.keyboard.press("l")
