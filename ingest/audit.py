@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from ingest.models import SimilarMark
 from studies.audit import say
 
 
@@ -16,7 +17,7 @@ def register() -> None:
     say("keyword_lists.renamed", _("Renamed the keyword list %(name)s to %(to)s"))
     say("keyword_lists.retired", _("Retired the keyword list %(name)s"))
     say("keyword_lists.brought_back", _("Restored the keyword list %(name)s"))
-    say("similar.marked", _("Marked similar reports as %(kind)s: %(pairs)s pairs"))
+    say("similar.marked", _("Marked similar reports as %(kind)s: %(pairs)s pairs"), kind=SimilarMark.Kind)
     say("similar.unmarked", _("Took back marks of similar reports: %(pairs)s pairs"))
     say("filters.saved", _("Saved the filter %(name)s"))
     say("filters.deleted", _("Deleted the filter %(name)s"))

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from django.db.models import TextChoices
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from studies.models import Event, Role
 
+_choices: dict[str, dict[str, type[TextChoices]]] = {}
 _sentences: dict[str, str | Promise] = {
     "studies.created": gettext_lazy("Created the study %(name)s"),
     "studies.imported": gettext_lazy("Imported the published study %(name)s"),
@@ -34,14 +36,17 @@ class AuditLine:
     details: list[tuple[str, str]]
 
 
-def say(verb: str, sentence: str | Promise) -> None:
-    """Register the sentence for events of `verb`: each `%(name)s` is replaced from the event's detail."""
-    _sentences[verb] = sentence
+def say(verb: str, sentence: str | Promise, **choices: type[TextChoices]) -> None:
+    """Register the sentence for events of `verb`: each `%(name)s` is replaced from the event's detail, by the
+    label of its value if `choices` name it.
+    """
+    _sentences[verb], _choices[verb] = sentence, choices
 
 
 def line(event: Event) -> AuditLine:
     """The event in words; plain words of its verb if that is unknown or the sentence lacks a value."""
-    values = {name: _value(name, value) for name, value in event.detail.items()}
+    choices = {"role": Role, "from": Role, "to": Role} | _choices.get(event.verb, {})
+    values = {name: _value(value, choices.get(name)) for name, value in event.detail.items()}
     template = str(_sentences.get(event.verb, ""))
     try:
         sentence = template % values
@@ -56,9 +61,9 @@ def line(event: Event) -> AuditLine:
     return AuditLine(event, sentence or plain, details)
 
 
-def _value(name: str, value: object) -> str:
-    if name in {"role", "from", "to"} and value in Role.values:
-        return str(Role(str(value)).label)
+def _value(value: object, choices: type[TextChoices] | None) -> str:
+    if choices and value in choices.values:
+        return str(choices(str(value)).label)
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list):

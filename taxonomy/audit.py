@@ -3,12 +3,13 @@
 from django.utils.translation import gettext_lazy as _
 
 from studies.audit import say
+from taxonomy.models import Motion
 
 
 def register() -> None:
     say("taxonomies.started", _("Created the taxonomy %(name)s"))
     say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
     say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
-    say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"))
+    say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"), outcome=Motion.Outcome)
     say("taxonomies.answered", _("Chose the category %(code)s for the proposed name %(name)s"))
     say("taxonomies.rule_set", _("Changed the rule for accepting proposals for the taxonomy %(name)s"))

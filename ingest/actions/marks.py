@@ -107,7 +107,7 @@ def _mark(study: Study, pairs: Collection[tuple[int, int]], kind: str, note: str
         SimilarMark(first_id=first, second_id=second, **said) for first, second in other
     )
     if other:
-        record(study, "similar.marked", by, kind=str(SimilarMark.Kind(kind).label), pairs=len(other))
+        record(study, "similar.marked", by, kind=str(SimilarMark.Kind(kind)), pairs=len(other))
     return len(pairs)
 
 

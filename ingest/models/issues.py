@@ -1,10 +1,14 @@
 """Issues of repositories, frozen as fetched, and the lists that they came in."""
 
+from collections.abc import Mapping
+
 import pgtrigger
 from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core import clock
 from ingest.models.imports import Import
@@ -89,6 +93,19 @@ class Issue(models.Model):
         return reverse("issue", args=[self.repository.study.slug, self.pk])
 
 
+STATES: Mapping[tuple[str, str], str | Promise] = {
+    ("open", ""): pgettext_lazy("issue on its forge", "Open"),
+    ("open", "reopened"): _("Reopened"),
+    ("closed", ""): pgettext_lazy("issue on its forge", "Closed"),
+    ("closed", "completed"): _("Closed as completed"),
+    ("closed", "not_planned"): _("Closed as not planned"),
+    ("closed", "duplicate"): _("Closed as a duplicate"),
+    ("progressing", ""): _("In progress"),
+    ("rejected", ""): _("Rejected"),
+    ("merged", ""): _("Merged"),
+}
+
+
 class Snapshot(models.Model):
     """The text of one issue, frozen as fetched. A later fetch with another text adds a snapshot."""
 
@@ -116,6 +133,12 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def state_in_words(self) -> str | Promise:
+        """The state that the forge told, in the reader's language where it is a known one."""
+        state, reason = self.state.lower(), self.state_reason.lower()
+        return STATES.get((state, reason)) or STATES.get((state, "")) or state.capitalize()
 
 
 class Source(models.Model):

@@ -54,8 +54,8 @@ def issue_page(
 def _with_fields(issues: QuerySet[Issue]) -> QuerySet[Issue]:
     return issues.select_related("repository", "current").only(
         "number", "url", "is_pull_request", "fate", "year", "repository__path", "repository__host",
-        "repository__forge", "current__title", "current__state", "current__comment_count",
-        "current__opened_at", "current__author",
+        "repository__forge", "current__title", "current__state", "current__state_reason",
+        "current__comment_count", "current__opened_at", "current__author",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext, pgettext_lazy
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core.text import markdown
@@ -30,17 +30,6 @@ ASSOCIATIONS: Mapping[str, str | Promise] = {
     "CONTRIBUTOR": _("contributor"),
     "FIRST_TIME_CONTRIBUTOR": _("first contribution"),
     "FIRST_TIMER": _("first contribution"),
-}
-STATES: Mapping[tuple[str, str], str | Promise] = {
-    ("open", ""): pgettext_lazy("issue on its forge", "Open"),
-    ("open", "reopened"): _("Reopened"),
-    ("closed", ""): pgettext_lazy("issue on its forge", "Closed"),
-    ("closed", "completed"): _("Closed as completed"),
-    ("closed", "not_planned"): _("Closed as not planned"),
-    ("closed", "duplicate"): _("Closed as a duplicate"),
-    ("progressing", ""): _("In progress"),
-    ("rejected", ""): _("Rejected"),
-    ("merged", ""): _("Merged"),
 }
 
 
@@ -96,9 +85,7 @@ class Reading:
 
     @property
     def state(self) -> str | Promise:
-        state = self._state
-        reason = self.snapshot.state_reason.lower() if self.snapshot else ""
-        return STATES.get((state, reason)) or STATES.get((state, "")) or state.capitalize()
+        return self.snapshot.state_in_words if self.snapshot else ""
 
     @property
     def is_closed(self) -> bool:

@@ -63,6 +63,17 @@ class TestIssues:
         assert "acme/engine #2" in narrowed
         assert "No issue has all of these words." in nothing
 
+    @pytest.mark.parametrize(
+        ("language", "state", "said"),
+        [("en", "progressing", "In progress"), ("zh-hans", "closed", "已关闭"), ("en", "on HOLD", "On hold")],
+    )
+    def test_says_the_state_in_words(self, signed_in, study, language, state, said) -> None:
+        issue = make_issue(make_repository(study), "1", state=state)
+        for name, *args in (("issues",), ("issue", issue.pk)):
+            page = signed_in.get(address(name, study, *args), headers={"Accept-Language": language}).text
+            assert said in page
+            assert f">{state}<" not in page
+
     def test_fragment(self, signed_in, study) -> None:
         make_issue(make_repository(study))
 

@@ -2,6 +2,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from django.utils import translation
 
 from studies import audit
 from studies.models import Event
@@ -43,6 +44,18 @@ def line(verb, **detail):
 )
 def test_an_event_is_said(verb, detail, sentence, details):
     assert line(verb, **detail) == (sentence, details)
+
+
+@pytest.mark.parametrize(
+    ("verb", "detail", "value"),
+    [
+        ("taxonomies.decided", {"number": 3, "outcome": "no quorum"}, "投票人数不足"),
+        ("similar.marked", {"kind": "distinct", "pairs": 2}, "不相似"),
+    ],
+)
+def test_values_are_said_in_the_readers_language(verb, detail, value):
+    with translation.override("zh-hans"):
+        assert value in line(verb, **detail)[0]
 
 
 def test_every_verb_that_is_recorded_is_said():
