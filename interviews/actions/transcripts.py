@@ -38,10 +38,10 @@ def import_transcript(
     turns: Sequence[Spoken],
     file_format: str,
     by: Membership,
-    notes: Sequence[tuple[int, str]] = (),
+    notes: Sequence[str] = (),
 ) -> RawTranscript:
-    """Keep a transcript with names, encrypted; it replaces one that was not stored yet. `notes`: lines that
-    the reader left out, with the causes and none of their text. Raises InterviewRefused, TranscriptStored,
+    """Keep a transcript with names, encrypted; it replaces one that was not stored yet. `notes`: what the
+    reader left out, with its place and cause and none of its text. Raises InterviewRefused, TranscriptStored,
     ParticipantErased and PermissionDenied.
     """
     require_lead(session.study_id, by)
@@ -55,7 +55,7 @@ def import_transcript(
     made = RawTranscript.objects.create(
         session=session,
         turns=sealed(json.dumps(rows, ensure_ascii=False)),
-        notes=[list(note) for note in notes],
+        notes=list(notes),
         file_format=file_format,
         imported_by=by,
     )

@@ -154,6 +154,9 @@ class PreviewSerializer(serializers.Serializer[Any]):
     speakers = serializers.ListField(child=serializers.CharField(allow_blank=True))
     places = FoundPlaceSerializer(many=True)
     missed = MissedSerializer(many=True)
+    notes = serializers.ListField(
+        child=serializers.CharField(), help_text="What the reader left out, and where"
+    )
 
 
 class RankedSerializer(serializers.Serializer[Any]):

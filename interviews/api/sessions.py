@@ -1,6 +1,7 @@
 """Guides, interviews, transcripts and rankings over REST."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
@@ -66,6 +67,8 @@ from studies.pages import own_seat, study_of
 from studies.queries import members
 from taxonomy.models import CategoryState
 
+R = TypeVar("R")
+
 
 class Guides(APIView):
     """The versions of the guide, newest first, and the next one."""
@@ -81,8 +84,9 @@ class Guides(APIView):
         values = given(NewGuideSerializer, request)
         rankings = {(one["part"], one["question"]): _ranks(study, one) for one in values["rankings"]}
         text = values["text"]
+        said = _understood(guide_text, text)
         made = publish_guide(
-            study=study, text=text, said=guide_text(text), note=values["note"], rankings=rankings, by=member
+            study=study, text=text, said=said, note=values["note"], rankings=rankings, by=member
         )
         return Response(OneGuideSerializer(made).data, status=status.HTTP_201_CREATED)
 
@@ -195,6 +199,7 @@ class Pseudonymisation(APIView):
             "speakers": list(dict.fromkeys(turn.speaker for turn in turns)),
             "places": places_in(turns, pairs),
             "missed": missed_names(session.participant, turns),
+            "notes": raw.notes,
         }
         return Response(PreviewSerializer(found).data)
 
@@ -295,8 +300,14 @@ def _transcript(found: Any) -> dict[str, Any]:
 
 @sensitive_variables()
 def _turns(text: str) -> ReadTurns:
+    return _understood(lambda said: read_turns(said.encode(), "txt"), text)
+
+
+@sensitive_variables()
+def _understood(read: Callable[[str], R], text: str) -> R:
+    """What a text says. Raises InterviewRefused for one that no reader takes."""
     try:
-        return read_turns(text.encode(), "txt")
+        return read(text)
     except Unread as refused:
         raise InterviewRefused(str(refused), field="text") from None
 

@@ -14,13 +14,16 @@ from interviews.actions.audiences import prefix_for
 from interviews.actions.guides import LONGEST_GUIDE, Place, Ranks
 from interviews.models import Audience
 from interviews.queries.guides import GuideText, what_to_rank
+from interviews.queries.reading import Unread, guide_text
 from studies.models import Study
 
 
 class GuideForm(forms.Form):
     """A text, pasted or from a file, and what changed. `source` keeps the file as it came, so that its
-    line ends outlive the page.
+    line ends outlive the page. `said` is what a valid text says.
     """
+
+    said = GuideText()
 
     text = forms.CharField(
         label=gettext_lazy("Text"),
@@ -51,6 +54,11 @@ class GuideForm(forms.Form):
             cleaned["text"] = _as_it_came(cleaned.get("text", ""), cleaned.get("source", ""))
         if not cleaned["text"].strip() and not self.errors:
             self.add_error("text", _("Paste a text, or choose a file."))
+        if not self.errors:
+            try:
+                self.said = guide_text(cleaned["text"])
+            except Unread as refused:
+                self.add_error("file" if upload else "text", str(refused))
         return cleaned
 
     def _read(self, upload: UploadedFile) -> str:

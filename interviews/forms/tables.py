@@ -21,7 +21,7 @@ class TableForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File"),
         widget=forms.ClearableFileInput(attrs={"accept": ",".join(f".{ending}" for ending in TABLES)}),
-        help_text=gettext_lazy("A table with the names of columns in the first row, as CSV."),
+        help_text=gettext_lazy("A table with the names of columns in the first row, as XLSX or CSV."),
     )
 
     def clean_file(self) -> Any:

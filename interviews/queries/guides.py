@@ -37,10 +37,10 @@ class AskedPart:
 
 @dataclass(frozen=True)
 class GuideText:
-    """What a text of a guide says. `problems` are lines with their causes, in words; they refuse nothing."""
+    """What a text of a guide says. `problems` name their lines, in words; they refuse nothing."""
 
     parts: Sequence[AskedPart] = ()
-    problems: Sequence[tuple[int, str]] = field(default=())
+    problems: Sequence[str] = field(default=())
 
     @property
     def audiences(self) -> list[str]:

@@ -1,8 +1,7 @@
-"""What texts and files of this room say: asks the readers, and puts their causes in words."""
+"""What texts and files of this room say: asks the readers (interviews.readers), and puts what they refuse or
+leave out in words of the page's language. No word of a transcript is in them.
+"""
 
-import csv
-import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,35 +12,33 @@ from django.views.decorators.debug import sensitive_variables
 from interviews.models import Participant, Turn
 from interviews.queries.guides import AskedPart, AskedQuestion, GuideText
 from interviews.queries.pseudonyms import Pair, Spoken, others_named, pairs_of, with_stand_ins
-from interviews.queries.tables import Table
+from interviews.queries.tables import Table, packed
+from interviews.readers.background import read_background
+from interviews.readers.guide import read_guide
+from interviews.readers.names import missed
+from interviews.readers.refusals import Unreadable
+from interviews.readers.suspects import Kind
+from interviews.readers.transcripts import READERS, write_plain
+from interviews.readers.transcripts import Turn as WrittenTurn
 
-HEADING = re.compile(r"##\s+(\S.*)")
-AUDIENCE = re.compile(r"#{3,6}\s+(?:for\s+)?(\S.*)", re.IGNORECASE)
-ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(\S.*)")
-OBJECTIVE = re.compile(r"\*\*Objective:?\*\*:?\s*(\S.*)", re.IGNORECASE)
-MINUTES = re.compile(r"\(?\b(\d{1,3})\s*(?:min|minutes)\b\.?\)?", re.IGNORECASE)
-RANKS = re.compile(r"\brank\b|排序|排名", re.IGNORECASE)
-TOP = re.compile(r"\btop\s+(\d{1,2})\b|前\s*(\d{1,2})", re.IGNORECASE)
-TURN = re.compile(
-    r"(?:\[(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?\]\s*)?([^:：\[\]]{1,80})[:：]\s*(.*)$"
-)
-
-
-TRANSCRIPTS = ("txt",)
-TABLES = ("csv", "tsv", "txt")
+TRANSCRIPTS = tuple(READERS)
+TABLES = ("xlsx", "csv", "tsv", "txt")
 """The endings of files that can be read."""
+
+MOST_PACKED = 1_800_000
+"""The most letters of a packed table, below what the server takes as fields of a page."""
 
 
 class Unread(Exception):
-    """A file or text that no reader takes, in words."""
+    """A file or text that no reader takes, in words: where, why, and that nothing was stored."""
 
 
 @dataclass(frozen=True, repr=False)
 class ReadTurns:
-    """`notes`: lines that were left out, with the causes and none of their text."""
+    """`notes`: what was left out of the file, with its places and causes and none of its text."""
 
     turns: list[Spoken]
-    notes: list[tuple[int, str]]
+    notes: list[str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,128 +51,67 @@ class Missed:
     stand_in: str
 
 
+def unread(refused: Unreadable) -> Unread:
+    """A refusal of a reader in words."""
+    return Unread(_("%(cause)s Nothing was stored.") % {"cause": refused.text(_)})
+
+
 def guide_text(text: str) -> GuideText:
-    """The parts and questions of a guide in Markdown, laid out as published."""
-    parts: list[AskedPart] = []
-    questions: list[AskedQuestion] = []
-    problems: list[tuple[int, str]] = []
-    audience = ""
-    for number, whole in enumerate(text.splitlines(), 1):
-        line = whole.strip()
-        if heading := HEADING.match(line):
-            audience, questions = "", []
-            minutes = MINUTES.search(heading[1])
-            title = MINUTES.sub("", heading[1]).strip(" .,-–") if minutes else heading[1]
-            parts.append(AskedPart(title, minutes=int(minutes[1]) if minutes else None, questions=questions))
-        elif not parts:
-            continue
-        elif named := AUDIENCE.match(line):
-            audience = named[1].rstrip(":： ")
-        elif said := OBJECTIVE.match(line):
-            last = parts[-1]
-            parts[-1] = AskedPart(last.title, said[1], last.minutes, questions)
-        elif item := ITEM.match(line):
-            top = TOP.search(item[1])
-            ranks = bool(RANKS.search(item[1]))
-            first = int(next(filter(None, top.groups()))) if top and ranks else None
-            questions.append(AskedQuestion(item[1], audience, ranks, first))
-        elif whole.startswith("  ") and line and questions:
-            last_one = questions[-1]
-            joined = f"{last_one.text} {line}"
-            questions[-1] = AskedQuestion(joined, last_one.audience, last_one.ranks, last_one.top)
-        elif line and not line.startswith(("**", "---")):
-            problems.append((number, _("this line is in no list, so it is not a question")))
-    asked = [part for part in parts if part.questions]
-    return GuideText(asked, problems)
+    """The parts and questions of a guide in Markdown, laid out as published. Raises Unread."""
+    try:
+        read = read_guide(text)
+    except Unreadable as refused:
+        raise unread(refused) from None
+    parts = [
+        AskedPart(
+            part.title,
+            part.objective,
+            part.minutes,
+            [AskedQuestion(one.text, one.audience or "", one.is_ranking, one.top) for one in part.questions],
+        )
+        for part in read.parts
+        if part.questions
+    ]
+    return GuideText(parts, [note.text(_) for note in read.problems])
 
 
 @sensitive_variables()
 def read_turns(data: bytes, ending: str) -> ReadTurns:
     """The turns of a transcript; `ending` is that of its file. Raises Unread."""
-    if ending not in TRANSCRIPTS:
+    reader = READERS.get(ending)
+    if reader is None:
         raise Unread(_("This file cannot be read. Nothing was stored."))
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = {"line": data[: error.start].count(b"\n") + 1}
-        raise Unread(_("Line %(line)s is not UTF-8. Nothing was stored.") % place) from None
-    if "\0" in text:
-        raise Unread(_("The text contains a NUL character. Nothing was stored."))
-    turns: list[Spoken] = []
-    notes: list[tuple[int, str]] = []
-    for at, line in enumerate(text.splitlines(), 1):
-        if found := TURN.match(line.strip()):
-            hours, minutes, seconds, parts, speaker, said = found.groups()
-            begins = None
-            if seconds:
-                begins = (int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)) * 1000
-                begins += int((parts or "0").ljust(3, "0"))
-            turns.append(Spoken(speaker.strip(), said, begins))
-        elif line.strip() and turns:
-            last = turns[-1]
-            turns[-1] = Spoken(last.speaker, f"{last.text}\n{line.strip()}", last.begins)
-        elif line.strip():
-            notes.append((at, _("before the first speaker")))
-    if not turns:
-        raise Unread(_("No line has a speaker, a colon and a text. Nothing was stored."))
-    return ReadTurns(turns, notes)
+        read = reader(data)
+    except Unreadable as refused:
+        raise unread(refused) from None
+    turns = [Spoken(turn.speaker, turn.text, turn.begins_ms) for turn in read.turns]
+    return ReadTurns(turns, [note.text(_) for note in read.notes])
 
 
+@sensitive_variables()
 def read_table(data: bytes, ending: str) -> Table:
-    """A table of participants; `ending` is that of its file. Raises Unread."""
+    """A table of participants; `ending` is that of its file. A row of another width than the header is
+    refused: without it, a participant would be lost. Raises Unread.
+    """
     if ending not in TABLES:
         raise Unread(_("This file cannot be read. Nothing was stored."))
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = {"line": data[: error.start].count(b"\n") + 1}
-        raise Unread(_("Line %(line)s is not UTF-8. Nothing was stored.") % place) from None
-    if "\0" in text:
-        raise Unread(_("The text contains a NUL character. Nothing was stored."))
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        header = [" ".join(cell.split()) for cell in next(reader, [])]
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((reader.line_num, cells))
-            if cells and len(cells) != len(header) and any(cell.strip() for cell in cells):
-                numbers = {"line": reader.line_num, "cells": len(cells), "columns": len(header)}
-                words = _(
-                    "Line %(line)s has %(cells)s cells, the header has %(columns)s. Nothing was stored."
-                )
-                raise Unread(words % numbers)
-    except csv.Error:
-        raise Unread(
-            _("A quote is not closed in line %(line)s. Nothing was stored.") % {"line": reader.line_num}
-        ) from None
-    if not header or not rows:
-        raise Unread(_("The table has no rows. Nothing was stored."))
-    return Table(header, rows)
+        read = read_background(data)
+    except Unreadable as refused:
+        raise unread(refused) from None
+    for note in read.problems:
+        if note.code == "ragged":
+            raise Unread(_("%(cause)s Nothing was stored.") % {"cause": note.text(_)})
+    table = Table(read.header, read.rows, [note.text(_) for note in read.problems], read.unit)
+    if len(packed(table)) > MOST_PACKED:
+        raise Unread(_("The table has too much text. Nothing was stored. Split the table."))
+    return table
 
 
 def turns_as_text(turns: Iterable[Turn]) -> str:
     """The turns as text that `read_turns` reads back."""
-    return "\n".join(f"{_time(turn)}{turn.speaker}: {turn.text}" for turn in turns)
-
-
-def _time(turn: Turn) -> str:
-    if turn.begins is None:
-        return ""
-    parts = turn.begins % 1000
-    return f"[{turn.time}.{parts:03}] " if parts else f"[{turn.time}] "
-
-
-# Each repetition is bounded: a word of a million letters must not stop the server.
-LOOKS = (
-    (re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"), "[address]"),
-    (re.compile(r"https?://\S+|www\.\S+"), "[address]"),
-    (re.compile(r"(?<!\w)@\w[\w-]{1,64}"), "[handle]"),
-    (re.compile(r"(?<![\w/])[\w.-]{1,64}/[\w.-]{1,64}(?![\w/])"), "[repository]"),
-    (re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]{1,40}(?: [A-Z][\w’'-]{1,40}){0,4}"), "[name]"),
-)
+    return write_plain(WrittenTurn(turn.speaker, turn.text, turn.begins) for turn in turns)
 
 
 @sensitive_variables()
@@ -191,21 +127,29 @@ def missed_names(participant: Participant, turns: Sequence[Spoken]) -> list[Miss
 
 @sensitive_variables()
 def missed_in(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> list[Missed]:
-    """What may still be a name after the replacements, the most frequent first."""
+    """What may still be a name after the replacements, the most frequent first; single words with a capital,
+    which are often none, come last.
+    """
     said, _places = with_stand_ins(turns, pairs)
     own = {pair.stand_in for pair in pairs}
-    counted: Counter[tuple[str, str]] = Counter()
-    for turn in said:
-        left = turn.text
-        for pattern, stand_in in LOOKS:
-            for at in pattern.finditer(left):
-                if at[0] not in own:
-                    counted[at[0], stand_in] += 1
-            left = pattern.sub(" ", left)
-    why = {
-        "[address]": _("address"),
-        "[handle]": _("handle"),
-        "[repository]": _("repository"),
-        "[name]": _("capital letter"),
+    found = missed([turn.text for turn in said], [pair.original for pair in pairs])
+    counted = Counter((one.text, one.kind) for one in found if one.text not in own)
+    ordered = sorted(counted.items(), key=lambda each: (each[0][1] == "capital", -each[1]))
+    words = _why()
+    return [Missed(text, times, *words[kind]) for (text, kind), times in ordered]
+
+
+def _why() -> dict[Kind, tuple[str, str]]:
+    """Why each kind is shown, and its usual stand-in."""
+    return {
+        "email": (_("e-mail address"), "[address]"),
+        "url": (_("web address"), "[address]"),
+        "ip": (_("network address"), "[address]"),
+        "phone": (_("phone number"), "[phone]"),
+        "handle": (_("handle"), "[handle]"),
+        "repository": (_("repository"), "[repository]"),
+        "employer": (_("employer"), "[company]"),
+        "name": (_("name"), "[name]"),
+        "capital": (_("capital letter"), "[name]"),
+        "word": (_("listed name in lower case"), "[name]"),
     }
-    return [Missed(text, times, why[kind], kind) for (text, kind), times in counted.most_common()]

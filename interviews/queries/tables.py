@@ -18,11 +18,11 @@ ONCE = (PSEUDONYM, AUDIENCE, ROLE, EXPERIENCE, CONTEXT, INCENTIVE)
 """What at most one column can be."""
 
 _USUAL = (
-    (PSEUDONYM, re.compile(r"\b(participant|interviewee|pseudonym|id|no)\b|编号|受访者", re.IGNORECASE)),
-    (AUDIENCE, re.compile(r"\b(type|audience|group)\b|群体", re.IGNORECASE)),
-    (ROLE, re.compile(r"\b(roles?|position|job)\b|角色|职位", re.IGNORECASE)),
-    (EXPERIENCE, re.compile(r"experience|years|经验|年限", re.IGNORECASE)),
-    (CONTEXT, re.compile(r"frameworks?|context|框架", re.IGNORECASE)),
+    (PSEUDONYM, re.compile(r"\b(participants?|interviewees?|pseudonym|id|no)\b|编号|受访者", re.IGNORECASE)),
+    (AUDIENCE, re.compile(r"\b(type|audience|group)\b|群体|类型", re.IGNORECASE)),
+    (ROLE, re.compile(r"\b(roles?|positions?|job)\b|角色|职位|职务", re.IGNORECASE)),
+    (EXPERIENCE, re.compile(r"experience|years|seniority|经验|年限", re.IGNORECASE)),
+    (CONTEXT, re.compile(r"frameworks?|context|\btools?\b|框架", re.IGNORECASE)),
     (INCENTIVE, re.compile(r"incentive|reward|报酬", re.IGNORECASE)),
     (
         IGNORE,
@@ -33,10 +33,14 @@ _USUAL = (
 
 @dataclass(frozen=True)
 class Table:
-    """The header and the rows of a file; each row has its line and as many cells as the header."""
+    """The header and the rows of a file; each row has its line, or in a sheet its number, as `unit` says, and
+    as many cells as the header. `notes` are flaws of the file, in words.
+    """
 
     header: Sequence[str]
     rows: Sequence[tuple[int, Sequence[str]]]
+    notes: Sequence[str] = ()
+    unit: str = "line"
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,18 @@ def rows_of(table: Table, kinds: Sequence[str]) -> list[Row]:
 @sensitive_variables()
 def packed(table: Table) -> str:
     """The table for a hidden field of the page, encrypted: the server keeps nothing before the import."""
-    return sealed(
-        json.dumps([list(table.header), [[line, list(cells)] for line, cells in table.rows]])
-    ).decode()
+    rows = [[line, list(cells)] for line, cells in table.rows]
+    return sealed(json.dumps([list(table.header), rows, list(table.notes), table.unit])).decode()
 
 
 @sensitive_variables()
 def unpacked(text: str) -> Table | None:
     """The table of the hidden field; None for a text that this server did not write."""
     try:
-        header, rows = json.loads(unsealed(text.encode()))
+        header, rows, notes, unit = json.loads(unsealed(text.encode()))
     except (IdentityUnreadable, ValueError):
         return None
-    return Table(header, [(line, cells) for line, cells in rows])
+    return Table(header, [(line, cells) for line, cells in rows], notes, unit)
 
 
 def kind_choices() -> list[tuple[str, str]]:

@@ -1,25 +1,10 @@
-"""A table of participants: what its rows say of them, and what each column probably is."""
+"""A table of participants: its header and rows, with their flaws."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from interviews.readers.refusals import Note, Notes, Unreadable
+from interviews.readers.refusals import Note, Notes, Unit, Unreadable
 from interviews.readers.tables import RawTable, Row, read_csv, read_xlsx
-
-Kind = Literal["participant", "audience", "role", "experience", "context"]
-
-_USUAL: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (
-        "participant",
-        re.compile(r"\b(?:participants?|interviewees?|pseudonym|id)\b|编号|受访者", re.IGNORECASE),
-    ),
-    ("audience", re.compile(r"\b(?:type|audience|group)\b|群体|类型", re.IGNORECASE)),
-    ("role", re.compile(r"\b(?:roles?|positions?|job)\b|角色|职位|职务", re.IGNORECASE)),
-    ("experience", re.compile(r"\b(?:experience|years|seniority)\b|经验|年限", re.IGNORECASE)),
-    ("context", re.compile(r"\b(?:frameworks?|context|tools?)\b|框架", re.IGNORECASE)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +14,7 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     problems: tuple[Note, ...] = ()
+    unit: Unit = "line"
 
 
 def read_background(data: bytes) -> Table:
@@ -62,7 +48,7 @@ def checked(table: RawTable, notes: Notes) -> Table:
     if not rows:
         raise Unreadable("no_rows")
     _note_letter_cases(rows, notes)
-    return Table(header, tuple(rows), notes.all())
+    return Table(header, tuple(rows), notes.all(), table.unit)
 
 
 def _note_letter_cases(rows: Sequence[Row], notes: Notes) -> None:
@@ -73,13 +59,3 @@ def _note_letter_cases(rows: Sequence[Row], notes: Notes) -> None:
             text = " ".join(cell.split())
             if said.setdefault((column, text.casefold()), text) != text:
                 notes.add(row.line, "letter_case", column=column)
-
-
-def suggest_columns(header: Sequence[str]) -> dict[Kind, int]:
-    """The place of the column that each kind probably has, by its name; kinds without one are missing."""
-    found: dict[Kind, int] = {}
-    for place, name in enumerate(header):
-        kind = next((kind for kind, usual in _USUAL if usual.search(name)), None)
-        if kind:
-            found.setdefault(kind, place)
-    return found

@@ -4,7 +4,7 @@ whole words in any case, with accents written either way; ordinary words only wi
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import ahocorasick
@@ -12,7 +12,6 @@ import ahocorasick
 from interviews.readers.folding import fold, key
 from interviews.readers.ordinary import may_be_a_word
 from interviews.readers.suspects import Suspect, missed
-from interviews.readers.transcripts.turns import Turn
 
 __all__ = [
     "Found",
@@ -38,9 +37,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Place:
-    """A place that gets a stand-in: `turn` counts from 0, `start` and `end` are in its former text, or in its
-    speaker.
-    """
+    """A place that gets a stand-in: `turn` counts texts from 1, `start` and `end` are in the former text."""
 
     turn: int
     start: int
@@ -49,14 +46,13 @@ class Place:
     stand_in: str
     before: str
     after: str
-    in_speaker: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pseudonymised:
-    """The turns with all stand-ins, and the places that got one, in their order."""
+    """The texts with all stand-ins, and the places that got one, in their order."""
 
-    turns: tuple[Turn, ...]
+    texts: tuple[str, ...]
     places: tuple[Place, ...]
 
 
@@ -126,16 +122,15 @@ class Names:
         return places[0] if exact is None else exact
 
 
-def pseudonymise(turns: Iterable[Turn], replacements: Sequence[Replacement]) -> Pseudonymised:
-    """The turns with a stand-in at each place of a listed text, in texts and speakers."""
+def pseudonymise(texts: Iterable[str], replacements: Sequence[Replacement]) -> Pseudonymised:
+    """The texts of turns with a stand-in at each place of a listed text."""
     names = Names([one.original for one in replacements])
-    made: list[Turn] = []
+    made: list[str] = []
     places: list[Place] = []
-    for number, turn in enumerate(turns):
-        speaker, in_speaker = _replaced(number, turn.speaker, names, replacements)
-        text, in_text = _replaced(number, turn.text, names, replacements)
-        places += [replace(place, in_speaker=True) for place in in_speaker] + in_text
-        made.append(Turn(speaker, text, turn.begins_ms))
+    for number, text in enumerate(texts, 1):
+        replaced, found = _replaced(number, text, names, replacements)
+        places += found
+        made.append(replaced)
     return Pseudonymised(tuple(made), tuple(places))
 
 

@@ -11,7 +11,6 @@ from typing import Literal
 from interviews.readers.capitals import capitals_in
 from interviews.readers.folding import fold, key
 from interviews.readers.ordinary import may_be_a_word
-from interviews.readers.transcripts.turns import Turn
 
 Kind = Literal["email", "url", "ip", "phone", "handle", "repository", "employer", "name", "capital", "word"]
 
@@ -129,12 +128,12 @@ _GROUPED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 """The group is the place."""
 
 
-def missed(turns: Iterable[Turn], originals: Sequence[str] = ()) -> list[Suspect]:
-    """What could identify somebody in these turns, in its order; stand-ins in brackets are passed over.
+def missed(texts: Iterable[str], originals: Sequence[str] = ()) -> list[Suspect]:
+    """What could identify somebody in the texts of these turns, in its order, but for stand-ins in brackets.
     `originals` are the listed names: those that are words are looked for in lower case too.
     """
     words = frozenset(key(one) for one in originals if may_be_a_word(one))
-    return [suspect for number, turn in enumerate(turns) for suspect in _of_turn(number, turn.text, words)]
+    return [suspect for number, text in enumerate(texts) for suspect in _of_turn(number, text, words)]
 
 
 def _of_turn(number: int, text: str, words: frozenset[str]) -> list[Suspect]:

@@ -16,7 +16,6 @@ from interviews.forms.guides import GuideForm, RankingsForm, kept_source
 from interviews.models import Guide
 from interviews.queries.guides import guides_for, parts_of
 from interviews.queries.rankings import guides_of
-from interviews.queries.reading import guide_text
 from interviews.rules import may_read_guide
 from interviews.views.pages import GUIDE, around, is_stored, led_study
 from studies.models import Membership
@@ -72,7 +71,7 @@ def new_guide(request: AuthedRequest, slug: str) -> HttpResponse:
     problems: list[Any] = []
     if form.is_valid():
         text = form.cleaned_data["text"]
-        said = guide_text(text)
+        said = form.said
         is_preview = "preview" in request.POST or bool(form.cleaned_data["file"])
         chosen = RankingsForm(None if is_preview else request.POST, study=study, said=said)
         if not is_preview and chosen.is_valid():

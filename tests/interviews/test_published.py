@@ -1,22 +1,28 @@
-"""The published guide of the reference study: read, published, and sent again byte by byte."""
+"""What the reference study published of its interviews: the guide is read, published, and sent again byte by
+byte; the table of participants is imported with its flaws named.
+"""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from interviews.models import Guide, Question
+from interviews.models import Guide, Participant, Question
 from interviews.queries.reading import guide_text
 from tests.conftest import SHARED_DATA
 from tests.interviews.world import interview_world
 from tests.worlds.pages import client
 
 
-@pytest.fixture(scope="module")
-def data() -> bytes:
-    path = SHARED_DATA / "interviews" / "Interview GuideLine.md"
+def published(name: str) -> bytes:
+    path = SHARED_DATA / "interviews" / name
     if not path.is_file():
         pytest.skip("the data of the reference study is not part of the project")
     return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def data() -> bytes:
+    return published("Interview GuideLine.md")
 
 
 def test_its_parts_questions_and_rankings_are_read(data):
@@ -44,3 +50,28 @@ def test_it_is_published_and_comes_out_equal(data):
     assert lead.post(address, sent).status_code == 302
     assert Question.objects.filter(is_ranking=True).values_list("top", "level").get() == (3, 2)
     assert lead.get(reverse("guide_md", args=[Guide.objects.get().pk])).content == data
+
+
+@pytest.mark.django_db
+def test_the_table_of_participants_is_imported_and_its_flaws_are_named():
+    table = published("Interviewee Background.xlsx")
+    world = interview_world()
+    lead, address = client(world.lead), reverse("import_participants", args=[world.study.slug])
+    page = lead.post(address, {"file": SimpleUploadedFile("Interviewee Background.xlsx", table)})
+    columns = page.context["columns"]
+    assert columns.kinds == ["role", "attribute", "experience", "attribute"]
+    assert columns.table.notes == [
+        "Merged cells were filled with their common text: 7.",
+        "Row 17: column 2 has the same text in other letter cases.",
+        "Row 20: column 2 has the same text in other letter cases.",
+    ]
+    assert all(note in page.text for note in columns.table.notes)
+    assert (page.context["count"], page.context["problems"]) == (19, [])
+    fields = {name: field.initial for name, field in columns.fields.items()}
+    sent = {"secret_table": page.context["packed"], **fields, "import": "1"}
+    assert lead.post(address, sent).status_code == 302
+    made = Participant.objects.exclude(pk=world.participant.pk).order_by("number")
+    assert [one.number for one in made] == list(range(2, 21))
+    assert (made[3].experience, made[3].attributes["Gender"]) == ("8 Months", "Male")
+    assert made[1].attributes["Gender"] == "FeMale"  # kept as published
+    assert all(one.role and one.attributes["Responsibilities"] for one in made)

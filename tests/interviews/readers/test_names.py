@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interviews.readers.names import Replacement, missed, names_in, pseudonymise
-from interviews.readers.transcripts import Turn
 
 
 def said(text: str, *pairs: tuple[str, str]) -> str:
-    return pseudonymise([Turn("A", text)], [Replacement(*pair) for pair in pairs]).turns[0].text
+    return pseudonymise([text], [Replacement(*pair) for pair in pairs]).texts[0]
 
 
 def suspects(text: str, *originals: str) -> list[tuple[str, str]]:
-    return [(one.kind, one.text) for one in missed([Turn("A", text)], originals)]
+    return [(one.kind, one.text) for one in missed([text], originals)]
 
 
 # --- Replaced
@@ -61,16 +60,16 @@ def test_a_name_that_is_an_ordinary_word_needs_a_capital_and_other_names_do_not(
     )
 
 
-def test_places_are_shown_with_what_stands_around_them_and_speakers_are_replaced_too():
+def test_places_are_shown_with_what_stands_around_them():
     made = pseudonymise(
-        [Turn("Bo", "x"), Turn("Ann Lee", "Yes, Ann said. " + "y" * 99, 5)],
+        ["x", "Yes, Ann said. " + "y" * 99, "Ann Lee"],
         [Replacement("ann lee", "U1"), Replacement("ANN", "U2")],
     )
-    assert made.turns == (Turn("Bo", "x"), Turn("U1", "Yes, U2 said. " + "y" * 99, 5))
+    assert made.texts == ("x", "Yes, U2 said. " + "y" * 99, "U1")
     first, second = made.places
-    assert (first.turn, first.original, first.stand_in, first.in_speaker) == (1, "Ann Lee", "U1", True)
-    assert (second.start, second.end, second.before, second.in_speaker) == (5, 8, "Yes, ", False)
-    assert (len(second.after), second.after[:6]) == (60, " said.")
+    assert (first.turn, first.start, first.end, first.before) == (2, 5, 8, "Yes, ")
+    assert (len(first.after), first.after[:6]) == (60, " said.")
+    assert (second.turn, second.original, second.stand_in) == (3, "Ann Lee", "U1")
 
 
 def test_stand_ins_are_not_replaced_again_and_blank_names_match_nothing():
@@ -78,8 +77,8 @@ def test_stand_ins_are_not_replaced_again_and_blank_names_match_nothing():
     assert said("nobody") == "nobody"
 
 
-def test_a_turn_and_a_place_do_not_show_names_where_they_are_printed():
-    made = pseudonymise([Turn("A", "Ann")], [Replacement("Ann", "U1")])
+def test_a_place_and_a_replacement_do_not_show_names_where_they_are_printed():
+    made = pseudonymise(["Ann"], [Replacement("Ann", "U1")])
     assert "Ann" not in f"{made!r} {made.places[0]!r} {Replacement('Ann', 'U1')!r}"
 
 
@@ -129,13 +128,13 @@ NAMES = st.lists(
 )
 def test_no_name_is_left_and_everything_else_is(names, pieces):
     text = "".join(pieces)
-    made = pseudonymise([Turn("", text)], [Replacement(name, "[x]") for name in names])
-    assert names_in([made.turns[0].text], names) == []
+    made = pseudonymise([text], [Replacement(name, "[x]") for name in names])
+    assert names_in([made.texts[0]], names) == []
     rest, last = "", 0
     for place in made.places:
         assert place.original == text[place.start : place.end]
         rest, last = f"{rest}{text[last : place.start]}[x]", place.end
-    assert rest + text[last:] == made.turns[0].text
+    assert rest + text[last:] == made.texts[0]
 
 
 # --- Missed
@@ -171,7 +170,7 @@ def test_a_listed_name_in_lower_case_is_shown_if_it_is_a_word():
 
 
 def test_suspects_say_their_place():
-    (one,) = missed([Turn("A", "x"), Turn("B", "ask @kiwi")])
+    (one,) = missed(["x", "ask @kiwi"])
     assert (one.turn, one.start, one.end) == (1, 4, 9)
 
 
@@ -197,7 +196,7 @@ def test_suspects_say_their_place():
     ],
 )
 def test_hostile_turns_cost_no_time(piece):
-    turns = [Turn("A", piece * (200_000 // len(piece)))]
+    turns = [piece * (200_000 // len(piece))]
     begun = time.monotonic()
     missed(turns, ["Will"])
     pseudonymise(turns, [Replacement("Ann Lee", "U1"), Replacement("a", "b")])
@@ -206,6 +205,6 @@ def test_hostile_turns_cost_no_time(piece):
 
 @given(st.text(max_size=60))
 def test_any_text_is_searched(text):
-    places = [(one.start, one.end) for one in missed([Turn("", text)], ["Will"])]
+    places = [(one.start, one.end) for one in missed([text], ["Will"])]
     assert places == sorted(places)
     assert all(first[1] <= second[0] for first, second in pairwise(places))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interviews.readers.background import read_background, suggest_columns
+from interviews.readers.background import read_background
 from interviews.readers.codebook import COLUMNS, CodebookRow, read_codebook, unknown_links, write_codebook
 from interviews.readers.refusals import Unreadable
 from interviews.readers.tables import LONGEST_CELL, MOST_BYTES, MOST_COLUMNS, MOST_ROWS
@@ -91,19 +91,6 @@ def test_a_csv_table_keeps_lines_in_cells_and_names_its_flaws():
         (8, ("Dev", "a", "b", "FEMALE")),
     )  # fmt: skip
     assert named(table) == [(1, "same_name"), (1, "no_name"), (5, "ragged"), (8, "letter_case")]
-
-
-@pytest.mark.parametrize(
-    ("header", "found"),
-    [
-        (["Roles", "Gender", "Experience Years for LLMs", "Responsibilities"], {"role": 0, "experience": 2}),
-        (COLUMNS[:5], {"participant": 0, "audience": 1, "experience": 2, "context": 3}),
-        (["编号", "职位", "经验", "框架", "类型"], {"participant": 0, "role": 1, "experience": 2, "context": 3, "audience": 4}),
-        (["Role", "Second role", "Casino"], {"role": 0}),
-    ],
-)  # fmt: skip
-def test_columns_are_suggested_by_their_names(header, found):
-    assert suggest_columns(header) == found
 
 
 WIDE = f'<worksheet {SHEET}><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c><c r="XFD1" t="inlineStr"><is><t>b</t></is></c></row></sheetData></worksheet>'

@@ -41,10 +41,25 @@ def chosen(page, **changed) -> dict[str, str]:
     return {"secret_table": page.context["packed"], **kept, **changed}
 
 
-def test_columns_are_guessed_by_their_names():
-    assert guessed_kinds(["Roles", "Gender", "Years of Experience", "Responsibilities", "E-mail", "", "Role"]) == [
-        "role", "attribute", "experience", "attribute", "ignore", "ignore", "attribute",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("header", "kinds"),
+    [
+        (
+            ["Roles", "Gender", "Years of Experience", "Responsibilities", "E-mail", "", "Role"],
+            ["role", "attribute", "experience", "attribute", "ignore", "ignore", "attribute"],
+        ),
+        (
+            ["Participant", "Type", "Experience Level", "Framework Context", "Casino"],
+            ["pseudonym", "audience", "experience", "context", "attribute"],
+        ),
+        (
+            ["编号", "职位", "经验", "框架", "类型"],
+            ["pseudonym", "role", "experience", "context", "audience"],
+        ),
+    ],
+)
+def test_columns_are_guessed_by_their_names(header, kinds):
+    assert guessed_kinds(header) == kinds
 
 
 def test_a_table_is_looked_at_and_nothing_is_stored(world):
@@ -110,10 +125,13 @@ def test_a_column_that_can_be_one_only_is_not_two(world):
 @pytest.mark.parametrize(
     ("data", "name", "words"),
     [
-        ("A,B\n1,2\n3\n", "a.csv", "Line 3 has 1 cells, the header has 2."),
-        ('A,B\n1,"2\n', "a.csv", "A quote is not closed in line"),
-        (b"A\n\xff\n", "a.csv", "Line 2 is not UTF-8."),
-        ("A,B\n", "a.csv", "The table has no rows."),
+        ("A,B\n1,2\n3\n", "a.csv", "Line 3: "),
+        ('A,B\n1,"2\n', "a.csv", "Line 2: "),
+        (b"A\n\xff\n", "a.csv", "Line 2: byte 0xFF is not UTF-8."),
+        ("A,B\n", "a.csv", "The table has no rows below the names of its columns."),
+        (b"PK\x03\x04", "a.xlsx", "Nothing was stored."),
+        ("A,B\n" + "1,2\n" * 5_001, "a.csv", "more than 5000 rows"),
+        ("A,B\n" + f"1,{'é' * 9_000}\n" * 50, "a.csv", "The table has too much text."),
         ("A\n\0\n", "a.csv", "NUL"),
         ("x" * 1_100_000, "a.csv", "at most 1 MB"),
     ],

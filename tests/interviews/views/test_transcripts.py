@@ -12,12 +12,17 @@ from interviews.actions.identities import name_participant
 from interviews.models import RawTranscript, Replacement, Transcript, Turn
 from studies.models import Event
 from tests.factories.interviews import make_participant
+from tests.interviews.readers.packing import W, document, packed, paragraph
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
 from tests.worlds.pages import client, text_of
 
 pytestmark = pytest.mark.django_db
 
+EXPANDING = packed({
+    "word/document.xml": f'<!DOCTYPE a [<!ENTITY b "{"x" * 999}">]><w:document {W}>&b;</w:document>',
+})  # fmt: skip
+BOMB = packed({"word/document.xml": f"<w:document {W}>{' ' * (40 << 20)}</w:document>"})
 NAME, COMPANY = "Zuzana Canaryova", "Canarycorp"
 TEXT = f"""[00:00:05] Ann: Welcome, {NAME}.
 [00:00:09] Zuzana: I work at {COMPANY}. Write me: z@canary.example
@@ -159,7 +164,7 @@ def test_a_correction_is_the_next_version_and_the_first_one_stays(world):
     everything(world)
     address = reverse("correct_transcript", args=[world.session.pk])
     start = client(world.lead).get(address).context["form"]["secret_text"].value()
-    assert start.splitlines()[0] == "[0:00:05] R2: Welcome, U1."
+    assert start.splitlines()[0] == "[00:00:05] R2: Welcome, U1."
     fields = {"secret_text": start.replace("runs out", "leaks"), "note": "Misheard", "made_from": 1}
     assert client(world.lead).post(address, fields).status_code == 302
     first, second = Transcript.objects.order_by("number")
@@ -177,15 +182,33 @@ def test_a_correction_is_the_next_version_and_the_first_one_stays(world):
     ("name", "data", "words"),
     [
         ("a.pdf", b"x", "Choose a file that ends with"),
-        ("a.txt", b"\xff\xfe", "Line 1 is not UTF-8."),
+        ("a.txt", b"A: \xff\xfe", "Line 1: byte 0xFF is not UTF-8."),
         ("a.txt", b"no speaker here", "No line has a speaker"),
         ("a.txt", b"A: \0", "NUL"),
+        ("a.txt", b"\xff\xfeA\0:\0\x00\xd8", "(a lone surrogate)"),
+        ("a.srt", b"1\n00:01 --> now\nA: x", "Line 2: this time cannot be read."),
+        ("a.vtt", b"WEBVTT\n\nNOTE nothing", "The file has no time followed by a text."),
+        ("a.docx", EXPANDING, "declares a document type or entities"),
+        ("a.docx", BOMB, "times as large"),
+        ("a.docx", b"PK\x03\x04", "Nothing was stored."),
     ],
 )
 def test_a_file_that_is_no_transcript_is_refused(world, name, data, words):
     page = imported(world, "", file=SimpleUploadedFile(name, data))
     assert (page.status_code, words in page.text) == (422, True)
     assert not RawTranscript.objects.exists()
+    assert imported(world).status_code == 302  # the server goes on
+
+
+def test_a_file_of_a_program_is_imported_and_says_what_it_left_out(world):
+    data = document(paragraph("Interview 7") + paragraph(f"Ann: Welcome, {NAME}.") + paragraph("Bo: Hi."))
+    assert imported(world, "", file=SimpleUploadedFile("a.DOCX", data)).status_code == 302
+    shown = acted(world, show="1")
+    assert "Paragraph 1: this line is before the first speaker." in shown.text
+    assert [(turn.speaker, turn.text) for turn in shown.context["turns"]] == [
+        ("Ann", f"Welcome, {NAME}."),
+        ("Bo", "Hi."),
+    ]
 
 
 def test_who_does_not_lead_gets_no_page_with_names(world):
