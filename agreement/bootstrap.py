@@ -54,7 +54,7 @@ def bootstrap(
         for draws in _draws(tally.weights, replicates, streams[0]):
             sums = Sums.resampled(tally, draws)
             for name in defined:
-                values[name].append(_estimates(name, sums))
+                values[name].append(estimates(name, sums))
         for name in defined:
             intervals[name] = _percentiles(values[name])
         if columns_are_raters:
@@ -74,7 +74,7 @@ def _draws(counts: Ints, replicates: int, stream: np.random.SeedSequence) -> Ite
         yield random.multinomial(issues, shares, size=min(block, replicates - start))
 
 
-def _estimates(name: str, sums: Sums) -> Floats:
+def estimates(name: str, sums: Sums) -> Floats:
     """[b] the coefficient in each replicate, NaN where the replicate does not define it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         observed, expected = chance(name, sums)

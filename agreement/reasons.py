@@ -43,6 +43,24 @@ class Reason(Enum):
         "more volunteers alone do not make the interval this narrow: you need more issues"
     )
 
+    NO_RANKING = gettext_noop("nobody has ranked these categories")
+    ONE_PARTICIPANT = gettext_noop("only one participant has ranked the categories")
+    FEW_PARTICIPANTS = gettext_noop("fewer than five participants give no interval")
+    ONE_RANKED = gettext_noop("there is only one category to rank")
+    TOP_ONLY = gettext_noop("participants ranked only their first categories, and W needs complete rankings")
+    ALL_TIED = gettext_noop("every participant gave all categories the same place")
+    EMPTY_GROUP = gettext_noop("one of the groups has no ranking")
+    ONE_IN_GROUP = gettext_noop("one of the groups has only one ranking")
+    SAME_RANK = gettext_noop("all participants gave this category the same rank")
+
+    NO_ANSWERS = gettext_noop("there are no answers to code")
+    ONE_CODER = gettext_noop("only one person has coded")
+    NO_COMMON_ANSWER = gettext_noop("no answer was coded by two people")
+    ONE_COMMON_ANSWER = gettext_noop("only one answer was coded by two people")
+    CODE_UNUSED = gettext_noop("nobody gave this code to an answer")
+    CODE_EVERYWHERE = gettext_noop("everybody gave this code to every answer")
+    CODED_RARELY = gettext_noop("fewer than ten answers have this code, too few for an interval")
+
     @property
     def text(self) -> str:
         """The reason in English, also its message id."""
