@@ -16,7 +16,7 @@ from core.numbers import number_asked
 from interviews.api.codings import revealed
 from interviews.models import Coding
 from interviews.queries.coded import CodedStudy, coded_interviews, coded_study
-from interviews.queries.coding_agreement import NAMES, agreement_of
+from interviews.queries.coding_agreement import CodingAgreement, agreement_of
 from interviews.queries.coverage import coverage, saturation
 from interviews.rules import may_enter_interviews
 from studies.models import Membership
@@ -39,6 +39,7 @@ class ValueSerializer(serializers.Serializer[Any]):
 
 
 class ValuesSerializer(serializers.Serializer[Any]):
+    percent_agreement = ValueSerializer()
     fleiss_kappa = ValueSerializer()
     krippendorff_alpha = ValueSerializer()
     gwet_ac1 = ValueSerializer()
@@ -64,7 +65,10 @@ class CodingAgreementSerializer(serializers.Serializer[Any]):
     interviews = serializers.ListField(child=serializers.CharField())
     answers = serializers.IntegerField(help_text="Turns that can be coded")
     categories = CategoryAgreementSerializer(many=True)
-    pooled = ValuesSerializer(allow_null=True, help_text="All answers and categories, without an interval")
+    by_interview = serializers.BooleanField(
+        help_text="Intervals resample whole interviews; false below five, where they resample answers"
+    )
+    pooled = ValuesSerializer(allow_null=True, help_text="All answers and categories; null without answers")
     pairs = PairOverlapSerializer(many=True)
 
 
@@ -106,8 +110,8 @@ class CodingsAgreement(APIView):
     def get(self, request: Request, slug: str) -> Response:
         coded, _member = _coded(request, slug)
         if coded.version is None:
-            empty = {"interviews": [], "answers": 0, "categories": [], "pooled": None, "pairs": []}
-            return Response(CodingAgreementSerializer(empty).data)
+            empty = CodingAgreement((), 0, (), {}, ())
+            return Response(CodingAgreementSerializer({**vars(empty), "pooled": None}).data)
         return Response(_agreement(coded.interviews, coded.version.pk, _level(request)))
 
 
@@ -157,5 +161,4 @@ def _level(request: Request) -> int:
 
 def _agreement(interviews: Any, version_id: int, level: int) -> Any:
     found = agreement_of(interviews, codebook(version_id), level)
-    pooled = found.pooled if set(found.pooled) == set(NAMES) else None
-    return CodingAgreementSerializer({**vars(found), "pooled": pooled}).data
+    return CodingAgreementSerializer({**vars(found), "pooled": found.pooled or None}).data

@@ -2,25 +2,19 @@
 category: did the coder give the category to any words of the answer? Never a letter of uncoded text.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
-from agreement.coefficients import Coefficient, coefficient
-from agreement.patterns import MISSING, Patterns
+from agreement.coding import CodedAnswers, Coder, agreement_on_codes
+from agreement.coefficients import Coefficient
 from agreement.shares import share
-from agreement.tally import Tally
 from interviews.queries.coded import CodedInterview, CodedQuote
 from taxonomy.models import CategoryState
 from taxonomy.queries.codebooks import Codebook
 
-NAMES = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
-NO, YES = 0, 1
-Answers = Counter[tuple[int, ...]]
-"""How many answers have these choices of coders, NO or YES, in sorted order."""
+SEED = 1
+"""Of the intervals: the same quotes give the same numbers on each page and in each file."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +44,8 @@ class PairOverlap:
 
 @dataclass(frozen=True)
 class CodingAgreement:
-    """`pooled` are the coefficients over all answers and categories: values without an interval, since the
-    categories of one answer depend on each other.
+    """`pooled` are the coefficients over all answers and categories. Intervals resample whole interviews if
+    `by_interview`, else answers: see agreement.coding.
     """
 
     interviews: tuple[str, ...]
@@ -59,56 +53,49 @@ class CodingAgreement:
     categories: tuple[CategoryAgreement, ...]
     pooled: dict[str, Coefficient]
     pairs: tuple[PairOverlap, ...]
+    by_interview: bool = False
 
 
 def agreement_of(interviews: Sequence[CodedInterview], book: Codebook, level: int) -> CodingAgreement:
     """The agreement on the categories of one level; a deeper category counts as its ancestor. Categories that
     nobody gave are left out of the list, and count in the pool as agreed.
     """
-    up = book.rolled_up(level)
-    by_category: dict[int, Answers] = {state.category_id: Counter() for state in book.at_level(level)}
-    for one in interviews:
-        _count(one, book, up, by_category)
-    found = []
-    pool: Answers = Counter()
-    for state in book.at_level(level):
-        counted = by_category[state.category_id]
-        pool.update(counted)
-        given = sum(n for choices, n in counted.items() if YES in choices)
-        if given:
-            tally = _tally(counted)
-            both = sum(n for choices, n in counted.items() if NO not in choices)
-            values = {name: coefficient(name, tally) for name in NAMES}
-            found.append(CategoryAgreement(state, given, both, values))
-    whole = {name: coefficient(name, _tally(pool)) for name in NAMES} if pool else {}
+    states = book.at_level(level)
+    found = agreement_on_codes(_given(interviews, book, level), seed=SEED)
     return CodingAgreement(
         interviews=tuple(one.name for one in interviews),
-        answers=sum(len(one.answers) for one in interviews),
-        categories=tuple(found),
-        pooled={name: Coefficient(one.value, reason=one.reason) for name, one in whole.items()},
+        answers=found.answers,
+        categories=tuple(
+            CategoryAgreement(state, one.by_all + one.by_some, one.by_all, dict(one.coefficients))
+            for state, one in zip(states, found.categories, strict=True)
+            if one.by_all + one.by_some
+        ),
+        pooled=dict(found.overall.coefficients) if found.answers else {},
         pairs=tuple(_pairs(interviews)),
+        by_interview=found.by_interview,
     )
 
 
-def _count(one: CodedInterview, book: Codebook, up: dict[int, int], by_category: dict[int, Answers]) -> None:
-    given: set[tuple[int, str, int]] = set()
-    for quote in one.quotes:
-        for category in quote.categories:
-            here = book.by_id.stands_as(category)
-            if here in up:
-                given.add((quote.span.turn, quote.by, up[here]))
-    for category, counted in by_category.items():
-        for answer in one.answers:
-            choices = (YES if (answer, coder, category) in given else NO for coder in one.coders)
-            counted[tuple(sorted(choices))] += 1
-
-
-def _tally(counted: Answers) -> Tally:
-    """Answers of interviews with different numbers of coders have choices that are missing."""
-    width = max(len(choices) for choices in counted)
-    rows = [(*choices, *[MISSING] * (width - len(choices))) for choices in counted]
-    codes = np.array(rows, dtype=np.int32).reshape(len(rows), width)
-    return Tally.of(Patterns(codes=codes, counts=np.array(list(counted.values())), categories=2))
+def _given(interviews: Sequence[CodedInterview], book: Codebook, level: int) -> CodedAnswers:
+    """What each coder gave to which answer, by (interview, position of the turn)."""
+    up = book.rolled_up(level)
+    codes: dict[str, set[tuple[tuple[int, int], int]]] = {}
+    coded: dict[str, set[int]] = {}
+    for number, one in enumerate(interviews):
+        answers = set(one.answers)
+        for name in one.coders:
+            coded.setdefault(name, set()).add(number)
+            codes.setdefault(name, set())
+        for quote in one.quotes:
+            for category in quote.categories:
+                here = book.by_id.stands_as(category)
+                if here in up and quote.span.turn in answers:
+                    codes[quote.by].add(((number, quote.span.turn), up[here]))
+    return CodedAnswers.of(
+        {(number, turn): number for number, one in enumerate(interviews) for turn in one.answers},
+        [state.category_id for state in book.at_level(level)],
+        [Coder(coded[name], codes[name]) for name in sorted(coded)],
+    )
 
 
 def _pairs(interviews: Iterable[CodedInterview]) -> list[PairOverlap]:

@@ -65,11 +65,12 @@ def test_agreement_is_per_answer_and_category(book):
     values = {name: round(one.value, 6) for name, one in row.coefficients.items()}
     # Alpha: 1 - (8 - 1) * (2 / 8) / (2 * 3 * 5 / 8) = 1 - 1.75 / 3.75. AC1: p_e = 2 * 3/8 * 5/8.
     assert values == {
+        "percent_agreement": 0.75,
         "fleiss_kappa": round(7 / 15, 6),
         "krippendorff_alpha": round(1 - 1.75 / 3.75, 6),
         "gwet_ac1": round((0.75 - 30 / 64) / (1 - 30 / 64), 6),
     }
-    assert all(one.low < one.value < one.high for one in row.coefficients.values())
+    assert {(one.low, one.reason) for one in row.coefficients.values()} == {(None, Reason.CODED_RARELY)}
     # Three themes: A.2 and C.9 are agreed on as absent. p_yes = 3/24, p_a = 11/12.
     chance = (3 / 24) ** 2 + (21 / 24) ** 2
     pooled = found.pooled["fleiss_kappa"]
@@ -105,10 +106,30 @@ def test_interviews_with_other_coders_and_other_numbers_of_them_go_together(book
     ]  # fmt: skip
 
 
+def test_from_five_interviews_on_whole_interviews_are_drawn(book):
+    """Three answers with the code in each interview; in the last, R4 gave the code to one of them only."""
+
+    def coded(number, *turns):
+        quotes = (quoted("R3", turn, 0, 9, "A.1") for turn in (1, 3, 5))
+        return interview(*quotes, *(quoted("R4", turn, 0, 9, "A.1") for turn in turns), name=f"U{number}")
+
+    interviews = [coded(number, 1, 3, 5) for number in range(4)] + [coded(4, 1)]
+    found = agreement_of(interviews, book, Level.THEME)
+    [row] = found.categories
+    kappa = row.coefficients["fleiss_kappa"]
+    assert (found.by_interview, row.any_coder, row.all_coders) == (True, 15, 13)
+    assert kappa.low < kappa.value < kappa.high == 1
+    assert found.pooled["fleiss_kappa"].low is not None
+    assert agreement_of(interviews[:4], book, Level.THEME).by_interview is False
+
+
 def test_what_is_not_defined_says_why(book):
     all_yes = interview(quoted("R3", 1, 0, 4, "A.1"), quoted("R4", 1, 0, 4, "A.1"), answers=(1,))
     [row] = agreement_of([all_yes], book, Level.THEME).categories
-    assert {one.reason for one in row.coefficients.values()} == {Reason.ONE_ISSUE}
+    assert [one.reason for one in row.coefficients.values()] == [
+        Reason.CODED_RARELY,
+        *[Reason.ONE_COMMON_ANSWER] * 3,
+    ]
     nothing = agreement_of([interview(answers=())], book, Level.THEME)
     assert (nothing.categories, nothing.pooled, nothing.answers) == ((), {}, 0)
 

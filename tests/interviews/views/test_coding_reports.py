@@ -90,14 +90,17 @@ def test_the_curve_is_drawn_and_can_be_downloaded(world):
 def test_the_same_over_rest(world):
     path = f"studies/{world.study.slug}/codings"
     assert api_get(world.lead, f"{path}/agreement/").json() == {
-        "interviews": [], "answers": 0, "categories": [], "pooled": None, "pairs": [],
+        "interviews": [], "answers": 0, "categories": [], "by_interview": False, "pooled": None, "pairs": [],
     }  # fmt: skip
     first = coded(world)
     found = api_get(world.lead, f"{path}/agreement/").json()
     assert found == api_get(world.coder, f"codings/{first.pk}/agreement/").json()
     [one, other] = found["categories"]
+    few = "fewer than ten answers have this code, too few for an interval"
     assert (one["code"], one["coefficients"]["fleiss_kappa"]["value"]) == ("A.1", 1)
+    assert one["coefficients"]["percent_agreement"] == {"value": 1, "low": None, "high": None, "reason": few}
     assert (other["code"], other["all_coders"]) == ("C.9", 0)
+    assert (found["by_interview"], found["pooled"]["fleiss_kappa"]["reason"]) == (False, few)
     assert found["pairs"] == [
         {"first": "R3", "second": "R4", "quotes": 2, "met": 2, "equal": 2, "characters": 0.5}
     ]
