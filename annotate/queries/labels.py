@@ -148,7 +148,7 @@ def own_labels(round_: Round, member: Membership, *, after: str | None = None, l
             OwnLabel(
                 label=label,
                 code=states[label.category_id].code if label.category_id else "",
-                name=states[label.category_id].name if label.category_id else "",
+                name=states[label.category_id].title if label.category_id else "",
                 changeable=is_changeable(round_, label.completed_at),
             )
             for label in page

@@ -98,7 +98,7 @@ def thread(
             name=called(comment.author, by_name=by_name),
             is_own=comment.author_id == member.pk,
             code=book.states[comment.category_id].code if comment.category_id else "",
-            category=book.states[comment.category_id].name if comment.category_id else "",
+            category=book.states[comment.category_id].title if comment.category_id else "",
             type_place=book.hue(comment.category_id) if comment.category_id else 0,
             said_at=comment.said_at,
             text=comment.text,

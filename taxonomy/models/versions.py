@@ -14,7 +14,7 @@ from core import clock
 from studies.models import Study
 from taxonomy.tree.drafts import KINDS
 from taxonomy.tree.hues import HUES
-from taxonomy.tree.nodes import text_in
+from taxonomy.tree.nodes import TEXTS, text_in
 
 
 class Level(models.IntegerChoices):
@@ -177,6 +177,11 @@ class CategoryState(models.Model):
     def said(self, name: str) -> str:
         """The text `name` in the reader's language, the study's own where that is not translated."""
         return text_in(self, name, get_language())
+
+    @property
+    def explained(self) -> dict[str, str]:
+        """Definition, includes, excludes and examples in the reader's language."""
+        return {name: self.said(name) for name in TEXTS}
 
 
 _SOMEBODY_LEAVES = """

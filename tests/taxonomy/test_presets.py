@@ -6,7 +6,7 @@ import re
 import pytest
 
 from taxonomy.presets import PRESETS, load_preset
-from taxonomy.tree import SUB_THEME, TEXTS, THEME, TYPE, phrases
+from taxonomy.tree import SUB_THEME, TEXTS, THEME, TYPE, phrases, text_in
 
 
 def codes_after_arrows(text):
@@ -100,6 +100,38 @@ def test_no_two_categories_are_explained_alike(tree):
     for column in TEXTS:
         texts = [node.texts[column] for node in tree]
         assert len(set(texts)) == len(texts)
+
+
+def test_every_text_has_its_chinese(tree):
+    """The study's own text is shown where the Chinese is empty: without it a reader meets English."""
+    english = [
+        (node.code, column)
+        for node in tree
+        for column in ("name", *TEXTS)
+        if not re.search(r"[\u4e00-\u9fff]", text_in(node, column, "zh-hans"))
+    ]
+
+    assert english == []
+
+
+@pytest.mark.parametrize("column", ["includes", "excludes", "examples"])
+def test_the_chinese_has_the_same_phrases_and_leads_to_the_same_categories(tree, column):
+    """Phrase by phrase: a volunteer who reads Chinese is sent to the same place."""
+    for node in tree:
+        own, chinese = phrases(node.texts[column]), phrases(node.texts[f"{column}_zh"])
+        assert [codes_after_arrows(entry) for entry in chinese] == [
+            codes_after_arrows(entry) for entry in own
+        ], node.code
+
+
+def test_chinese_phrases_are_parted_by_full_width_semicolons_only(tree):
+    """Both separators part phrases; one of them keeps the files alike, and no phrase ends in a stop."""
+    texts = [node.texts[f"{column}_zh"] for node in tree for column in ("includes", "excludes", "examples")]
+
+    assert [text for text in texts if "; " in text or "\n" in text] == []
+    assert [
+        entry for text in texts for entry in text.split("；") if not entry or entry[-1] in "，。、；;,."
+    ] == []
 
 
 @pytest.mark.parametrize(

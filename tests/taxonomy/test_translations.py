@@ -9,6 +9,7 @@ from django.db.utils import IntegrityError
 from django.urls import reverse
 from django.utils import translation
 
+from accounts.actions import choose_language
 from studies.models import Role
 from taxonomy import actions
 from taxonomy.actions.taxonomies import create_taxonomy, start_taxonomy
@@ -19,6 +20,7 @@ from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.draft_reading import about, branches, told
 from taxonomy.queries.drafts import drafted
 from taxonomy.queries.history import steps
+from taxonomy.queries.reading import about as of_version
 from taxonomy.queries.reading import first_match
 from taxonomy.skos import as_skos
 from taxonomy.tree import (
@@ -103,6 +105,10 @@ def test_a_preset_has_the_words_of_its_file():
     assert (tree["C"].name, tree["C"].name_zh) == ("Bug", "缺陷")
     assert tree["A.4.ii"].name_zh == "环境兼容性挑战"
     assert phrases(tree["C.3.i"].examples_zh) == ("第二个节点始终没有加入进程组", "2 × 4 的网格被建成 4 × 2")
+    assert phrases(tree["C.2.iii"].includes_zh) == (
+        "反量化慢", "量化权重保存了两份", "量化过程中 OOM", "低精度下没有用上的内核",
+    )  # fmt: skip
+    assert phrases(tree["B.1.iii"].excludes_zh)[0] == "新版本使原来正常的功能失效 → C.1.iii"
 
 
 @pytest.fixture
@@ -211,10 +217,30 @@ def test_the_page_shows_the_readers_language(client, version, study):
     address = reverse("taxonomy", args=[version.taxonomy_id]) + "?category=C"
     assert "<span>Bug</span>" in client.get(address).text
     with translation.override("zh-hans"):
-        from taxonomy.queries.reading import about as of_version
-
         shown = of_version(codebook(version), codebook(version).by_code["C"])
     assert [[part.text for part in phrase] for phrase in shown["examples"]] == [["崩溃"], ["挂起"]]
+
+
+def test_the_page_of_a_preset_is_chinese_and_its_arrows_are_links(client, study, lead):
+    preset = create_taxonomy(study=study, name="Root cause", tree=load_preset("llm-frameworks"), by=lead.user)
+    reader = make_member(study, Role.VOLUNTEER).user
+    client.force_login(reader)
+    address = reverse("taxonomy", args=[preset.taxonomy_id]) + "?category=C.2.iii"
+    in_english = client.get(address).text
+    assert "slow dequantisation" in in_english
+    assert "反量化慢" not in in_english
+
+    choose_language(user=reader, language="zh-hans")
+    in_chinese = client.get(address).text
+    assert "反量化慢" in in_chinese
+    assert "slow dequantisation" not in in_chinese
+    with translation.override("zh-hans"):
+        book = codebook(preset)
+        [first, *_] = of_version(book, book.by_code["C.2.iii"])["excludes"]
+    assert [(part.text, part.state and part.state.code) for part in first] == [
+        ("量化后的回答错误 ", None),
+        ("C.4.ii", "C.4.ii"),
+    ]
 
 
 def test_the_editor_holds_the_translation_folded(client, version, lead):

@@ -8,7 +8,9 @@ from django.utils import timezone, translation
 
 from annotate.views.picker import picker
 from rounds.queries.categories import codebook
+from taxonomy.actions import create_taxonomy
 from taxonomy.models import CategoryState, Version
+from taxonomy.presets import load_preset
 from tests import factories
 from tests.worlds.world import World, small_world
 
@@ -61,3 +63,19 @@ def test_a_cached_codebook_says_names_in_each_language(world, django_assert_num_
         for language, name in (("en", "Memory"), ("zh-hans", "内存")):
             with translation.override(language):
                 assert state.title == name
+
+
+def test_a_preset_in_the_picker_is_chinese_throughout():
+    world = small_world(issues=1)
+    world.version = create_taxonomy(
+        study=world.study, name="Root cause", tree=load_preset("llm-frameworks"), by=world.lead.user
+    )
+    with translation.override("zh-hans"):
+        data = json.loads(re.sub(r"<[^>]+>", "", picker(world.round()).data))
+    assert len(data) == 90
+    assert [
+        (each["code"], name)
+        for each in data
+        for name in ("name", "definition", "includes", "excludes", "examples")
+        if not re.search(r"[\u4e00-\u9fff]", each[name])
+    ] == []

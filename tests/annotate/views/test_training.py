@@ -7,12 +7,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.actions import choose_language
 from annotate.actions.rounds import close_round
 from annotate.actions.training import comment
 from consensus.models import Comment
 from reports.queries.calibration import calibrations
 from rounds.models import Answer, Round
 from studies.models import Role
+from taxonomy.models import CategoryState, Version
 from tests import factories
 from tests.kept import kept
 from tests.worlds.pages import client, queries_of, text_of
@@ -137,6 +139,25 @@ def test_a_label_is_followed_by_the_right_one_and_then_by_the_next_issue(world):
     assert "1 of 2 labelled, 0 right" in " ".join(body.split())
     assert reverse("change_label", args=[opened.pk]) not in body
     assert reverse("submit_label", args=[opened.pk]) not in body
+
+
+def test_the_right_label_is_explained_in_the_readers_language(world):
+    """The definition of the own label too, where it is another."""
+    texts = {"definition_zh": "定义：甲", "includes_zh": "泄漏；溢出", "excludes_zh": "挂起"}
+    version = factories.make_version(world.study, ["C", "C.1", "C.2"], published=False)
+    CategoryState.objects.filter(version=version, code="C.1").update(**texts)
+    CategoryState.objects.filter(version=version, code="C.2").update(definition_zh="定义：乙")
+    Version.objects.filter(pk=version.pk).update(published_at=timezone.now())
+    version.refresh_from_db()
+    world.version = version
+    opened = training(world, "C.1")
+    member = world.members[0]
+    label_as(world, opened, member, "C.2")
+    address = f"{reverse('label', args=[opened.pk])}?issue={world.issues[0].pk}"
+    chinese = ["定义：甲", "泄漏；溢出", "挂起", "定义：乙"]
+    assert [text in client(member).get(address).text for text in chinese] == [False] * 4
+    choose_language(user=member.user, language="zh-hans")
+    assert [text in client(member).get(address).text for text in chinese] == [True] * 4
 
 
 def test_the_end_of_a_training_says_what_opens_now(world):
