@@ -42,6 +42,27 @@ def sample_size(
     return min(population, max(1, math.ceil(endless / (1 + endless / population))))
 
 
+def margin_reached(
+    strata: Sequence[tuple[int, int]], confidence: float = 0.95, share: float = 0.5
+) -> float | None:
+    """The margin of error of a share near `share`, over all strata: pairs of population and number drawn.
+
+    e = z sqrt(sum W² p(1 − p) (1 − n/N) / n) with W the stratum's part of the population (Cochran 1977, 5.6),
+    for one stratum the inverse of `sample_size`. 0 if everything is drawn; None if a stratum that has issues
+    has none drawn, or there are no issues: the sample then says nothing of them.
+    """
+    strata = [(population, drawn) for population, drawn in strata if population]
+    if not strata or not all(drawn for _population, drawn in strata):
+        return None
+    whole = sum(population for population, _drawn in strata)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    variance = sum(
+        (population / whole) ** 2 * share * (1 - share) * (1 - drawn / population) / drawn
+        for population, drawn in strata
+    )
+    return z * math.sqrt(variance)
+
+
 def draw(
     urls: Mapping[Stratum, Sequence[str]], sizes: Mapping[Stratum, int], seed: int
 ) -> dict[Stratum, list[str]]:

@@ -27,6 +27,7 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--hide-scrollbars",
 ]  # fmt: skip
+OF_A_ROUND = {"label", "disagreements", "agreement"}
 ENVIRONMENT: dict[str, str] = {}
 """The environment of the platform, once it runs."""
 LINK = re.compile(r"Sign in as [^(]*\((\w+),.*?(http://\S+)", re.DOTALL)
@@ -38,7 +39,7 @@ def choose_a_category(page: Page) -> None:
     page.wait_for_timeout(500)
     page.fill("#find", "c7")
     page.keyboard.press("Enter")
-    page.fill("#summary", "The stop tokens of the chat template are not read.")
+    page.fill("#summary", "Streamed pieces split characters of several bytes.")
     page.locator("#find").focus()
     page.wait_for_timeout(1500)  # until the draft is saved
 
@@ -47,6 +48,12 @@ def show(page: Page, address: str) -> None:
     """Go to this address, relative to the page, and wait until all is loaded."""
     page.goto(urljoin(page.url, address))
     page.wait_for_load_state("networkidle")
+
+
+def follow(page: Page, tab: str) -> None:
+    """Go to a tab of the study or of the round; its name may be followed by a count."""
+    named = page.get_by_role("navigation").get_by_role("link", name=re.compile(rf"^{tab}\b"))
+    show(page, named.first.get_attribute("href") or "")
 
 
 def open_the_largest(page: Page) -> None:
@@ -239,9 +246,11 @@ def take(browser: Browser, picture: Picture, link: str, cookies: list[dict[str, 
     page = context.new_page()
     page.on("pageerror", lambda error: print(f"{picture.name}: {error}", file=sys.stderr))
     show(page, urljoin(link, "/studies/demo/"))
+    if picture.tab in OF_A_ROUND:
+        follow(page, "Rounds")
+        show(page, page.get_by_role("link", name="Main round", exact=True).get_attribute("href") or "")
     if picture.tab != "overview":
-        tabs = page.get_by_role("navigation").get_by_role("link", name=picture.tab.capitalize(), exact=True)
-        show(page, tabs.first.get_attribute("href") or "")
+        follow(page, picture.tab.capitalize())
     if picture.after:
         picture.after(page)
     if picture.at:

@@ -1,6 +1,6 @@
 """Samples: the list, the form to draw a sample, and a sample with its recipe and its issues."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -15,6 +15,7 @@ from annotate.errors import SampleRefused
 from annotate.forms.samples import SampleForm
 from annotate.models import Sample
 from annotate.queries import samples as queries
+from annotate.sampling import margin_reached
 from core.csv import csv_file
 from core.http import go_to, render_page, require
 from core.idempotency import once
@@ -78,6 +79,9 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
         "plan": found.plan,
         "framed": sum(stratum["issues"] for stratum in strata),
         "by_rule": sum(stratum["size"] for stratum in strata),
+        "strata": [(stratum, _margin(found, [stratum])) for stratum in strata],
+        "margin": _margin(found, strata),
+        "has_less": any(stratum["drawn"] < stratum["size"] for stratum in strata),
         "page": page,
         "check": queries.check(found) if request.GET.get("check") else None,
         "pilot_url": reverse(
@@ -103,6 +107,11 @@ def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHt
         header, rows = ("Repository", "Issue_URL"), queries.drawn_urls(found)
     name = f"{slugify(found.name) or found.pk}-{'all' if everything else 'sample'}.csv"
     return csv_file(name, header, rows)
+
+
+def _margin(sample: Sample, strata: Sequence[Mapping[str, int]]) -> float | None:
+    counts = [(stratum["issues"], stratum["drawn"]) for stratum in strata]
+    return margin_reached(counts, sample.plan["confidence"], sample.plan["share"])
 
 
 def _sample(request: AuthedRequest, slug: str, sample_id: int) -> tuple[Sample, Membership]:

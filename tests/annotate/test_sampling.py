@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from annotate.sampling import draw, sample_size
+from annotate.sampling import draw, margin_reached, sample_size
 
 # Retained reports of arXiv 2506.13114 per repository: the lines of its replication package's lists of URLs.
 RETAINED = {
@@ -184,3 +184,22 @@ def test_a_larger_draw_begins_with_the_smaller_one(urls, seed, data):
     size = data.draw(st.integers(0, len(urls)))
     whole = draw({"x": sorted(urls)}, {"x": len(urls)}, seed)["x"]
     assert draw({"x": sorted(urls)}, {"x": size}, seed)["x"] == whole[:size]
+
+
+@pytest.mark.parametrize("population", [40, 251, 13_000])
+def test_a_calculated_size_reaches_its_margin_and_one_less_does_not(population):
+    size = sample_size(population, rounding="cochran")
+    assert margin_reached([(population, size)]) <= 0.05 < margin_reached([(population, size - 1)])
+
+
+def test_the_margin_of_few_and_of_strata_by_hand():
+    """z = 1.95996; 20 of 245: z sqrt(0.25 x (1 - 20/245) / 20). Two equal strata add a quarter of each variance."""
+    assert margin_reached([(245, 20)]) == pytest.approx(0.209996, abs=1e-6)
+    assert margin_reached([(100, 10), (100, 10)]) == pytest.approx(0.207886, abs=1e-6)
+    assert margin_reached([(245, 20), (0, 0)]) == margin_reached([(245, 20)])
+
+
+def test_there_is_no_margin_for_what_was_not_drawn():
+    assert margin_reached([(245, 245), (10, 10)]) == 0
+    assert margin_reached([(245, 20), (10, 0)]) is None
+    assert margin_reached([(0, 0)]) is None

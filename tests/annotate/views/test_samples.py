@@ -262,3 +262,12 @@ def test_a_sample_leaves_out_pilots_trainings_and_other_samples(world):
             study=world.study, by=world.lead, name="Third", frame=SampleFrame(left_out=["round:0"]), seed=7
         )
     assert refusal.value.field == "left_out"
+
+
+def test_a_smaller_sample_says_the_margin_that_it_reaches(world):
+    """Of 60 issues 52 are calculated for 5 %; 20 reach z sqrt(0.25 x (40/60) / 20) = 17.89 %."""
+    planned, few = drawn(world, "Whole"), drawn(world, "Few", own={world.repository.pk: 20})
+    shown = [text_of(get(world.lead, "sample", world.study.slug, one.pk)) for one in (planned, few)]
+    assert ["Fewer issues were drawn than calculated" in text for text in shown] == [False, True]
+    assert "± 17.89 %" in shown[1]
+    assert "± 17.89" not in shown[0]
