@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("interviews.urls")),
     path("", include("consensus.urls")),
     path("", include("reports.urls")),
+    path("", include("findings.urls")),
     path("", include("replication.urls")),
     path("", include("boards.urls")),
     path("", include("overview.urls")),

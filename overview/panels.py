@@ -13,6 +13,7 @@ from annotate.rules import may_see_own_labels, may_take_turns, own_seat
 from consensus.queries.disagreement_states import tally
 from core import panels
 from core.templatetags.crosscheck import count
+from findings.rules import may_read_findings
 from ingest.rules import may_mark_similar
 from interviews.rules import may_enter_interviews, may_lead_interviews, may_read_guide
 from overview.queries.sizes import size_of
@@ -131,7 +132,13 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
                 Tab("rankings", _("Rankings"), of, may_enter_interviews(member)),
             ],
         ),
-        (_("Report"), [Tab("study_report", _("Report"), of, reads)]),
+        (
+            _("Report"),
+            [
+                Tab("study_report", _("Report"), of, reads),
+                Tab("findings", _("Findings"), of, may_read_findings(member)),
+            ],
+        ),
         (
             _("People"),
             [

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
     "annotate",
     "interviews",
     "reports",
+    "findings",
     "replication",
     "boards",
     "overview",

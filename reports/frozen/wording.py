@@ -79,6 +79,11 @@ def change_lines(changes: Iterable[NumberChange]) -> list[dict[str, Any]]:
     ]
 
 
+def figure_name(part: str, of: str, name: str) -> str:
+    """A number of a report as text, by its key: "All issues: Fleiss’ kappa"."""
+    return f"{_of(part, of)}: {NAMES.get((part, name)) or HEADINGS.get(name, name)}"
+
+
 def _of(part: str, of: str) -> str:
     if part in ("groups", "left-out"):
         kind, _space, value = of.partition(" ")

@@ -206,6 +206,22 @@ settle_item                post   401  404  404  403  403  403  403  403  403
 undo_item                  post   401  404  404  403  403  403  403  403  403
 settle_coding              post   401  404  404  403  403  403  403  403  403
 reopen_coding              post   401  404  404  403  403  403  403  403  403
+findings                   get    302  404  404  200  200  200  200  200  403
+new_finding                get    302  404  404  200  200  403  403  403  403
+new_finding                post   401  404  404  422  422  403  403  403  403
+finding_chain              get    302  404  404  200  200  200  200  200  403
+findings_file              get    302  404  404  200  200  200  200  200  403
+finding                    get    302  404  404  200  200  200  200  200  403
+edit_finding               get    302  404  404  200  200  403  403  403  403
+edit_finding               post   401  404  404  422  422  403  403  403  403
+move_finding               post   401  404  404  404  404  403  403  403  403
+delete_finding             post   401  404  404  409  409  403  403  403  403
+restore_finding            post   401  404  404  302  302  403  403  403  403
+freeze_finding             post   401  404  404  302  302  403  403  403  403
+attach_evidence            get    302  404  404  409  409  403  403  403  403
+attach_evidence            post   401  404  404  409  409  403  403  403  403
+remove_evidence            post   401  404  404  409  409  403  403  403  403
+confirm_evidence           post   401  404  404  409  409  403  403  403  403
 edit_interview             get    302  404  404  200  200  403  403  403  403
 edit_interview             post   401  404  404  422  422  403  403  403  403
 participants               get    302  404  404  200  200  403  403  403  403
@@ -531,6 +547,10 @@ def address(world: World, name: str) -> str:
         "api_decisions",
         "api_comments",
     )
+    of_finding = (
+        "finding", "edit_finding", "move_finding", "delete_finding", "restore_finding", "freeze_finding",
+        "confirm_evidence",
+    )  # fmt: skip
     of_meeting = (
         "meeting", "here", "away", "open_meeting", "close_meeting", "take_chair", "turn", "decide_alike_here",
         "close_votes", "minutes", "minutes_md", "minutes_pdf", "change_meeting",
@@ -620,6 +640,10 @@ def address(world: World, name: str) -> str:
             (round_id, more.frozen.pk),
         ),
         "disagreements_matrix": (round_id, "csv"),
+        "findings_file": (slug, "csv"),
+        "attach_evidence": (more.finding.pk, "quote"),
+        "remove_evidence": (more.finding.pk, 1),
+        **dict.fromkeys(of_finding, (more.finding.pk,)),
         "agreement_picture": (round_id, "coefficients", "json"),
         **dict.fromkeys(
             ("agreement_file", "send_agreement_file", "api_report_file", "api_report_file_content"),

@@ -50,6 +50,7 @@ from tests.factories import (
     propose,
 )
 from tests.factories.annotate import label_input
+from tests.trust.findings import make_findings
 from tests.trust.interviews import make_interviews
 from tests.trust.meetings import HELD_BACK, make_meetings
 from tests.worlds.opening import open_without_waiting
@@ -206,6 +207,7 @@ def make_world() -> World:
     make_rounds(world)
     make_meetings(world)
     world.more.interviews = make_interviews(world)
+    world.more.finding = make_findings(world)
     world.more.motion = propose(world.version.taxonomy, members["lead"], code="A.2")
     about = category(version, "C")
     world.more.board = start_board(taxonomy=version.taxonomy, name="Board", about=about, by=owner)

@@ -1,0 +1,1 @@
+"""What a study found, and the evidence that each finding rests on."""
