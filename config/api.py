@@ -9,7 +9,7 @@ from consensus.api import bulk, meetings, threads
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
-from interviews.api import coding_reports, codings, open_codes
+from interviews.api import codebooks, coding_reports, codings, open_codes
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
@@ -52,6 +52,8 @@ of_study = [
     path("open-codes/", open_codes.OpenCodes.as_view(), name="api_open_codes"),
     path("codings/", codings.Codings.as_view(), name="api_codings"),
     path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
+    path("interview-codebook/", codebooks.InterviewCodebook.as_view(), name="api_interview_codebook"),
+    path("imported-codebooks/", codebooks.ImportedCodebooks.as_view(), name="api_imported_codebooks"),
     path("rankings/", interviews.Rankings.as_view(), name="api_rankings"),
     path("audiences/", interviewed.Audiences.as_view(), name="api_audiences"),
     path("audiences/<int:audience_id>/", interviewed.OneAudience.as_view(), name="api_audience"),

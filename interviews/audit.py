@@ -30,5 +30,7 @@ def register() -> None:
     say("codings.opened", _("Opened the coding of the interview with %(participant)s"))
     say("codings.revealed", _("The coding of the interview with %(participant)s was revealed"))
     say("codings.reopened", _("Reopened the coding of the interview with %(participant)s"))
+    say("codebooks.imported", _("Imported the codebook “%(name)s” with %(count)s rows"))
+    say("codebooks.removed", _("Removed the imported codebook “%(name)s”"))
     say("open_codes.proposed", _("Proposed the open code “%(name)s” as a category"))
     say("codings.settled", _("Settled the coding of the interview with %(participant)s"))

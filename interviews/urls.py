@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from interviews.views import (
+    codebooks,
     coding_reports,
     codings,
     consents,
@@ -16,6 +17,11 @@ from interviews.views import (
     transcripts,
 )
 
+of_codebook: list[URLPattern | URLResolver] = [
+    path("", codebooks.imported_codebook, name="imported_codebook"),
+    path("codebook.csv", codebooks.imported_codebook_csv, name="imported_codebook_csv"),
+    path("remove/", codebooks.remove_imported_codebook, name="remove_imported_codebook"),
+]
 of_study: list[URLPattern | URLResolver] = [
     path("interviews/", sessions.interviews, name="interviews"),
     path("interviews/new/", sessions.new_interview, name="new_interview"),
@@ -26,6 +32,10 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/guide/new/", guides.new_guide, name="new_guide"),
     path("interviews/audiences/", participants.audiences, name="audiences"),
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
+    path("interviews/codebook/", codebooks.interview_codebook, name="interview_codebook"),
+    path("interviews/codebook/codebook.csv", codebooks.codebook_csv, name="codebook_csv"),
+    path("interviews/codebook/import/", codebooks.new_codebook, name="import_codebook"),
+    path("interviews/codebook/<int:codebook_id>/", include(of_codebook)),
     path("interviews/coding/", codings.codings, name="codings"),
     path("interviews/agreement/", coding_reports.codings_agreement, name="codings_agreement"),
     path("interviews/coverage/", coding_reports.coverage_page, name="coverage"),

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from core import clock
+from interviews.actions.codebooks import empty_entries_of
 from interviews.actions.leading import hold, require_lead
 from interviews.models import (
     Identity,
@@ -34,8 +35,9 @@ def also_erase(eraser: Eraser) -> None:
 @transaction.atomic
 def erase_participant(*, participant: Participant, by: Membership) -> Participant:
     """Delete identity, contact, replacements and transcripts with names; empty the turns of all transcripts,
-    notes, memos, reasons and the background. Pseudonym, audience, experience, dates, consents, rankings and
-    the codes with their places stay. Raises ParticipantErased and PermissionDenied.
+    notes, memos, reasons, rows of imported codebooks and the background. Pseudonym, audience, experience,
+    dates, consents, rankings and the codes with their places stay. Raises ParticipantErased and
+    PermissionDenied.
     """
     require_lead(participant.study_id, by)
     held = hold(participant)
@@ -51,6 +53,7 @@ def erase_participant(*, participant: Participant, by: Membership) -> Participan
     quotes.exclude(memo="").update(memo="")
     Settlement.objects.filter(coding__session__participant=held).exclude(rationale="").update(rationale="")
     _rename_own_codes(held)
+    empty_entries_of(held)
     held.role = held.context = held.incentive = ""
     held.attributes = {}
     held.erased_at = clock.now()

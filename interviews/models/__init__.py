@@ -1,5 +1,6 @@
 """Participants, interviews, transcripts and their coding."""
 
+from interviews.models.codebooks import CodebookEntry, ImportedCodebook
 from interviews.models.coding import Coder, Coding, OpenCode, Quote, QuoteCode, Settlement
 from interviews.models.guides import Audience, Guide, Part, Question
 from interviews.models.participants import (
@@ -14,12 +15,14 @@ from interviews.models.sessions import Place, Ranking, RawTranscript, Session, T
 
 __all__ = [
     "Audience",
+    "CodebookEntry",
     "Coder",
     "Coding",
     "Consent",
     "ConsentText",
     "Guide",
     "Identity",
+    "ImportedCodebook",
     "Interviewer",
     "OpenCode",
     "Part",

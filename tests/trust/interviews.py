@@ -7,7 +7,7 @@ from django.urls import get_resolver
 
 from interviews.actions.identities import name_participant
 from interviews.actions.transcripts import add_replacement, import_transcript
-from interviews.models import Coder, Coding, Consent, ConsentText
+from interviews.models import CodebookEntry, Coder, Coding, Consent, ConsentText, ImportedCodebook
 from interviews.queries.pseudonyms import Spoken
 from taxonomy.models import Level
 from tests.factories.interviews import make_guide, make_participant, make_session, make_transcript
@@ -36,8 +36,11 @@ def make_interviews(world) -> SimpleNamespace:
     coding = Coding.objects.create(session=session, version=world.version, opened_by=lead)
     coders = [world.members[name] for name in ("volunteer", "other volunteer")]
     Coder.objects.bulk_create(Coder(coding=coding, member=one) for one in coders)
+    book = ImportedCodebook.objects.create(study=world.study, name="book.csv", imported_by=lead)
+    CodebookEntry.objects.create(codebook=book, line=2, participant="U1", quote="Slow.", linked="Z.9")
     return SimpleNamespace(
         audience=participant.audience,
+        codebook=book,
         guide=guide,
         participant=participant,
         consent=consent,
@@ -55,13 +58,16 @@ def arguments(world, name: str) -> tuple | None:
         "participant_id": made.participant.pk,
         "consent_id": made.consent.pk,
         "session_id": made.session.pk,
+        "codebook_id": made.codebook.pk,
         "coding_id": made.coding.pk,
         "form": "svg",
         "guide_id": made.guide.pk,
         "question_id": made.guide.parts.get().questions.get().pk,
     }
     for _pattern, wanted in _routes().get(name, ()):
-        own = {"audience_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(wanted)
+        own = {"audience_id", "codebook_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(
+            wanted
+        )
         if own or name == "saturation_file":
             return tuple(known[one] for one in wanted)
     return None

@@ -196,6 +196,13 @@ saturation_file            get    302  404  404  404  404  404  404  404  403
 coding_agreement           get    302  404  404  403  403  403  403  403  403
 open_codes                 get    302  404  404  200  200  200  200  200  403
 propose_open_code          post   401  404  404  422  422  422  422  403  403
+interview_codebook         get    302  404  404  200  200  403  403  403  403
+codebook_csv               get    302  404  404  200  200  403  403  403  403
+import_codebook            get    302  404  404  200  200  403  403  403  403
+import_codebook            post   401  404  404  422  422  403  403  403  403
+imported_codebook          get    302  404  404  200  200  403  403  403  403
+imported_codebook_csv      get    302  404  404  200  200  403  403  403  403
+remove_imported_codebook   post   401  404  404  302  302  403  403  403  403
 new_coding                 get    302  404  404  302  302  403  403  403  403
 new_coding                 post   401  404  404  302  302  403  403  403  403
 code_interview             get    302  404  404  200  200  200  403  403  403
@@ -444,6 +451,9 @@ api_coverage               get    401  404  404  200  200  200  200  200  403
 api_coding_agreement       get    401  404  404  403  403  403  403  403  403
 api_open_codes             get    401  404  404  200  200  200  200  200  403
 api_open_codes             post   401  404  404  400  400  400  400  400  403
+api_interview_codebook     get    401  404  404  200  200  403  403  403  403
+api_imported_codebooks     get    401  404  404  200  200  403  403  403  403
+api_imported_codebooks     post   401  404  404  400  400  403  403  403  403
 api_new_coding             post   401  404  404  400  400  403  403  403  403
 api_coding                 get    401  404  404  200  200  200  403  403  403
 api_quotes                 put    401  404  404  400  400  400  403  403  403
