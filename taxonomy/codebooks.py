@@ -1,5 +1,5 @@
-"""A version of a taxonomy as a codebook: CSV, SKOS, Markdown to read, LaTeX for the appendix of a paper.
-Every text comes from outside and is escaped. An arrow that points to a category is kept.
+"""A version of a taxonomy as a codebook: CSV, SKOS, REFI-QDA, Markdown to read, LaTeX for the appendix of a
+paper. Every text comes from outside and is escaped. An arrow that points to a category is kept.
 """
 
 import io
@@ -16,6 +16,7 @@ from core.text.escaping import latex, markdown
 from taxonomy.models import Level, Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.reading import level_counts
+from taxonomy.refi import as_qdc
 from taxonomy.skos import as_skos
 from taxonomy.tree import THEME, TYPE, Node, Tree, phrases, write_csv
 
@@ -150,6 +151,7 @@ FORMS: dict[str, tuple[str, Callable[[Version], str]]] = {
     "md": ("text/markdown; charset=utf-8", lambda version: as_markdown(version, codebook(version).tree())),
     "tex": ("application/x-tex; charset=utf-8", lambda version: as_latex(version, codebook(version).tree())),
     "jsonld": ("application/ld+json", as_skos),
+    "qdc": ("text/xml; charset=utf-8", as_qdc),
 }
 """By the extension of a file its content type and the function that writes it."""
 

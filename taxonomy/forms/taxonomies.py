@@ -1,5 +1,6 @@
 """Forms of taxonomies."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -10,13 +11,15 @@ from taxonomy.errors import TaxonomyRefused
 from taxonomy.models import Taxonomy
 from taxonomy.presets import PRESETS, load_preset
 from taxonomy.tree import MAX_BYTES, TaxonomyFileError, Tree, read_csv
+from taxonomy.tree.qdc import read_qdc
 
 MOST_PROBLEMS = 100
 
 
 class TaxonomyForm(forms.Form):
-    """A name, and a preset, a CSV file, its text, or nothing. Cleans to `name` and `tree`, which is None for
-    an empty taxonomy. `causes` explains each refused line; the error of `file` or `text` is their heading.
+    """A name, and a preset, a file (CSV or QDC), a text, or nothing. Cleans to `name` and `tree`, which is
+    None for an empty taxonomy. `causes` explains each refused line; the error of `file` or `text` is their
+    heading.
     """
 
     causes: tuple[str, ...] = ()
@@ -32,7 +35,7 @@ class TaxonomyForm(forms.Form):
         initial=next(iter(PRESETS)),
         error_messages={"required": gettext_lazy("Choose a starting point.")},
     )
-    file = forms.FileField(label=gettext_lazy("CSV file"), required=False, allow_empty_file=True)
+    file = forms.FileField(label=gettext_lazy("CSV or QDC file"), required=False, allow_empty_file=True)
     text = forms.CharField(
         label=gettext_lazy("Tree as CSV text"),
         required=False,
@@ -55,7 +58,7 @@ class TaxonomyForm(forms.Form):
         title = ""
         if source == "file":
             if file is None:
-                self.add_error("file", _("Choose a CSV file."))
+                self.add_error("file", _("Choose a CSV or QDC file."))
             else:
                 tree = self._read_file(file)
                 title = str(file.name).rpartition(".")[0] or str(file.name)
@@ -82,12 +85,14 @@ class TaxonomyForm(forms.Form):
         if file.size > MAX_BYTES:
             self.add_error("file", _("The file is larger than 5 MB. A taxonomy file can have at most 5 MB."))
             return None
+        if str(file.name).lower().endswith(".qdc"):
+            return self._read("file", file.read(MAX_BYTES + 1), read_qdc)
         return self._read("file", file)
 
-    def _read(self, field: str, source: Any) -> Tree | None:
+    def _read(self, field: str, source: Any, reader: Callable[[Any], Tree] = read_csv) -> Tree | None:
         """The tree in the source; None if it is refused, with an error at `field` and `causes` by line."""
         try:
-            return read_csv(source)
+            return reader(source)
         except TaxonomyFileError as error:
             refusal, *causes = str(TaxonomyRefused(error.problems).message).splitlines()
             self.causes = tuple(causes[:MOST_PROBLEMS])

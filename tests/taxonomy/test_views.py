@@ -111,7 +111,7 @@ class TestNewTaxonomy:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            ({"source": "file"}, "Choose a CSV file."),
+            ({"source": "file"}, "Choose a CSV or QDC file."),
             ({}, "Choose a starting point."),
             ({"source": "../x"}, "Select a valid choice"),
             ({"source": "text", "text": CSV}, "Enter a name for the taxonomy."),
