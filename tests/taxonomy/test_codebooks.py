@@ -299,7 +299,7 @@ def test_a_file_takes_as_many_queries_for_a_large_taxonomy(version, form, django
         study=version.taxonomy.study, name="Large", tree=load_preset("llm-frameworks"), by=None
     )
     for one in (version, large):
-        with django_assert_num_queries(2 if form == "jsonld" else 1):
+        with django_assert_num_queries(2 if form in {"jsonld", "qdc"} else 1):
             codebook_file(one, form)
 
 
@@ -311,7 +311,7 @@ def test_the_page_of_a_version_offers_every_file_of_it(client, version):
 
     for name, arguments in (
         ("taxonomy_csv", []), ("taxonomy_file", ["md"]), ("taxonomy_file", ["tex"]),
-        ("taxonomy_file", ["jsonld"]), ("taxonomy_figure", []),
+        ("taxonomy_file", ["jsonld"]), ("taxonomy_file", ["qdc"]), ("taxonomy_figure", []),
     ):  # fmt: skip
         address = reverse(name, args=[version.taxonomy_id, *arguments])
         assert f'href="{address}?version=1"' in body
