@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView
 from annotate.api import labels, model_labels, proposed_categories, rounds, samples, training
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
+from findings.api import evidence, findings
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
@@ -60,6 +61,8 @@ of_study = [
     path("participants/", interviewed.Participants.as_view(), name="api_participants"),
     path("consent-texts/", interviewed.ConsentTexts.as_view(), name="api_consent_texts"),
     path("interviewers/", interviewed.Interviewers.as_view(), name="api_interviewers"),
+    path("findings/", findings.Findings.as_view(), name="api_findings"),
+    path("findings/figures/", findings.Figures.as_view(), name="api_figures"),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),
@@ -160,6 +163,15 @@ of_coding = [
     path("settle/", codings.CodingSettling.as_view(), name="api_settle_coding"),
     path("reopen/", codings.CodingReopening.as_view(), name="api_reopen_coding"),
 ]
+of_finding = [
+    path("", findings.OneFinding.as_view(), name="api_finding"),
+    path("move/", findings.FindingMoved.as_view(), name="api_move_finding"),
+    path("freeze/", findings.FindingFrozenState.as_view(), name="api_freeze_finding"),
+    path("restore/", findings.FindingRestored.as_view(), name="api_restore_finding"),
+    path("evidence/", evidence.FindingEvidence.as_view(), name="api_attach_evidence"),
+    path("evidence/<int:number>/remove/", evidence.RemovedEvidence.as_view(), name="api_remove_evidence"),
+    path("confirm/", evidence.ConfirmedEvidence.as_view(), name="api_confirm_evidence"),
+]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("studies/", studies.Studies.as_view(), name="api_studies"),
@@ -174,4 +186,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("participants/<int:participant_id>/", include(of_participant)),
     path("interviews/<int:session_id>/", include(of_interview)),
     path("codings/<int:coding_id>/", include(of_coding)),
+    path("findings/<int:finding_id>/", include(of_finding)),
 ]

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -12,6 +13,8 @@ from django.utils import translation
 
 from core import clock
 from core.sql.snapshots import snapshot
+from findings.files import findings_csv, findings_markdown
+from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from replication.queries.exports import folders_of
@@ -23,6 +26,7 @@ from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed
+from studies.models import Study
 
 WHY_WITHHELD = "who made this package still has to label them in another round"
 
@@ -64,11 +68,12 @@ def write_package(
     The package has the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`,
     `taxonomy.csv`), the long layout, the issues, the labels of the drift check, the other inputs of the
     agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals, the
-    script that computes the report again, the frozen reports, and a manifest with the moment, the version and
-    the hashes. Of `blind` issues, withheld from the reader, the files have nothing but the address, in a list
-    that was imported. If any issue is withheld, frozen reports are left out, since they count all issues; the
-    manifest gives both numbers and the reason. With `without_coached`, no label of an issue that volunteers
-    were coached on is in any file but the frozen reports.
+    script that computes the report again, the frozen reports, the findings that this reader may read, and a
+    manifest with the moment, the version and the hashes. Of `blind` issues, withheld from the reader, the
+    files have nothing but the address, in a list that was imported or as evidence. If any issue is withheld,
+    frozen reports are left out, since they count all issues; the manifest gives both numbers and the reason.
+    With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
+    reports, and findings, whose numbers count these labels, are left out.
     """
     if to.suffix == ".zip":
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +114,8 @@ def _write_files(
         found = agreement_report(
             round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached
         )
-        for name, chunks in inputs(found):
+        findings = () if without_coached else _findings(round_.study, reader)
+        for name, chunks in chain(inputs(found), findings):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
         if decided := decided_proposals(round_):
@@ -134,6 +140,14 @@ def _write_files(
     }
     sink("manifest.json", [as_json(manifest)])
     return hashes
+
+
+def _findings(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The findings of the study that the reader may read, with the evidence that they may see."""
+    lines = finding_lines(study, reader.member if reader else None)
+    if lines:
+        yield "findings/findings.csv", findings_csv(lines, study.pk)
+        yield "findings/findings.md", [findings_markdown(lines, study.pk).encode()]
 
 
 def requirements() -> str:

@@ -206,7 +206,7 @@ def _issue(
     title = issue.current.title if issue.current else issue.url
     at = (one.round_id, one.issue_id)
     if one.round and ((member and not may_read_revealed(member)) or at in hidden):
-        return Live(source, url, title, state=HIDDEN)
+        return Live(source, url, state=HIDDEN)
     code = decided.get(at, "")
     where = f"{source}, {one.round.name}" if one.round else source
     noted = {"snapshot": issue.current_id, "code": code}

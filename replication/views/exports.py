@@ -292,6 +292,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             if_any=True,
         ),
         File("agreement.json", _("agreement report, by type, repository, month and round"), None),
+        File(
+            "findings/…",
+            _("findings of the study with their evidence, if there are any"),
+            None,
+            if_any=True,
+        ),
         File("proposals.json", _("decided proposals for the taxonomy, if there are any"), None, if_any=True),
         *(File(name, _("frozen report, unchanged"), None) for name in found.reports),
         File("recompute.py", _("script that computes every number of the report from these files"), None),

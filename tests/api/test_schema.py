@@ -20,6 +20,9 @@ from consensus.actions.agendas import put_on_agenda
 from consensus.actions.meetings import open_meeting, plan_meeting
 from consensus.models import BulkDecision
 from core import jobs
+from findings.actions.evidence import attach_issue
+from findings.actions.findings import add_finding
+from findings.models import Finding
 from harvests.actions import plan_harvest
 from harvests.queries.forge_clients import RepositoryAsked
 from interviews.actions.codings import open_coding
@@ -91,6 +94,13 @@ def revealed_coding(world) -> Coding:
     return reveal(coding)
 
 
+def finding(world) -> Finding:
+    """A finding with an issue as evidence."""
+    made = add_finding(study=world.study, text="As in {1}.", by=world.lead)
+    attach_issue(finding=made, issue=world.issues[0], round_=world.round, by=world.lead)
+    return made
+
+
 @pytest.mark.slow
 def test_endpoints_answer_as_their_schema_says(schema, world):
     meeting = plan_meeting(round_=world.round, by=world.lead, name="First", chair=world.lead, quorum=1)
@@ -131,6 +141,7 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
             by=world.lead.user,
         ).pk,
         **of_interviews(world),
+        "finding_id": finding(world).pk,
         "list_id": make_list(world.study, "Title", search=True).keyword_list_id,
     }
     tried = set()

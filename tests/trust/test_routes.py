@@ -464,6 +464,18 @@ api_items                  post   401  404  404  403  403  403  403  403  403
 api_undo_item              post   401  404  404  403  403  403  403  403  403
 api_settle_coding          post   401  404  404  403  403  403  403  403  403
 api_reopen_coding          post   401  404  404  403  403  403  403  403  403
+api_findings               get    401  404  404  200  200  200  200  200  403
+api_findings               post   401  404  404  400  400  403  403  403  403
+api_figures                get    401  404  404  400  400  403  403  403  403
+api_finding                get    401  404  404  200  200  200  200  200  403
+api_finding                put    401  404  404  400  400  403  403  403  403
+api_finding                delete 401  404  404  409  409  403  403  403  403
+api_move_finding           post   401  404  404  400  400  403  403  403  403
+api_freeze_finding         post   401  404  404  200  200  403  403  403  403
+api_restore_finding        post   401  404  404  200  200  403  403  403  403
+api_attach_evidence        post   401  404  404  400  400  403  403  403  403
+api_remove_evidence        post   401  404  404  409  409  403  403  403  403
+api_confirm_evidence       post   401  404  404  409  409  403  403  403  403
 api_samples                get    401  404  404  200  200  200  200  200  403
 api_sample                 get    401  404  404  200  200  200  200  200  403
 api_rounds                 post   401  404  404  400  400  403  403  403  403
@@ -559,7 +571,8 @@ def address(world: World, name: str) -> str:
     )
     of_finding = (
         "finding", "edit_finding", "move_finding", "delete_finding", "restore_finding", "freeze_finding",
-        "confirm_evidence",
+        "confirm_evidence", "api_finding", "api_move_finding", "api_freeze_finding", "api_restore_finding",
+        "api_attach_evidence", "api_confirm_evidence",
     )  # fmt: skip
     of_meeting = (
         "meeting", "here", "away", "open_meeting", "close_meeting", "take_chair", "turn", "decide_alike_here",
@@ -652,7 +665,7 @@ def address(world: World, name: str) -> str:
         "disagreements_matrix": (round_id, "csv"),
         "findings_file": (slug, "csv"),
         "attach_evidence": (more.finding.pk, "quote"),
-        "remove_evidence": (more.finding.pk, 1),
+        **dict.fromkeys(("remove_evidence", "api_remove_evidence"), (more.finding.pk, 1)),
         **dict.fromkeys(of_finding, (more.finding.pk,)),
         "agreement_picture": (round_id, "coefficients", "json"),
         **dict.fromkeys(

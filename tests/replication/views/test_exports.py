@@ -83,6 +83,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "ballots.csv",
         "false_positives.csv",
         "rounds/…",
+        "findings/…",
         "proposals.json",
     }
     assert {name for name, _count in listed} - there_if_any == held

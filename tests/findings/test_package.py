@@ -1,0 +1,61 @@
+"""Findings in a replication package: as the person who makes the package may see them."""
+
+import hashlib
+import json
+
+import pytest
+
+from findings.actions.findings import add_finding, freeze_finding
+from findings.errors import FindingRefused
+from interviews.actions.identities import name_participant
+from interviews.models import Consent
+from replication.package import write_package
+from rounds.queries.blindness import Reader, withheld_issues
+from tests.findings.world import FindingWorld, finding_world
+from tests.kept import kept
+from tests.worlds.recomputed import run
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+@kept
+def world() -> FindingWorld:
+    return finding_world()
+
+
+def written(world, folder, member=None, **asked) -> dict[str, str]:
+    reader = Reader(member) if member else None
+    blind = {"blind": withheld_issues(world.round, member)} if member else {}
+    files = write_package(world.round, folder, reader=reader, **blind, **asked)
+    return {name: (folder / name).read_text() for name in files if name.startswith("findings/")}
+
+
+def test_findings_are_in_the_package_with_their_hashes_and_the_script_still_agrees(world, tmp_path):
+    assert written(world, tmp_path / "none") == {}
+    world.finding()
+    files = written(world, tmp_path / "all", world.lead)
+    assert list(files) == ["findings/findings.csv", "findings/findings.md"]
+    assert "Kappa is 0.438; developers say “models”." in files["findings/findings.md"]
+    manifest = json.loads((tmp_path / "all/manifest.json").read_text())
+    for name, text in files.items():
+        assert manifest["sha256"][name] == hashlib.sha256(text.encode()).hexdigest()
+    assert run(tmp_path / "all").returncode == 0
+    assert written(world, tmp_path / "coached", world.lead, without_coached=True) == {}
+
+
+def test_the_package_has_what_its_maker_may_see_and_what_may_be_quoted(world, tmp_path):
+    finding = world.finding("Kappa is {1}, the issue {3}.")
+    add_finding(study=world.study, text="draft", by=world.lead)
+    freeze_finding(finding=finding, by=world.lead)
+    assert "draft" not in "".join(written(world, tmp_path / "viewer", world.viewer).values())
+    world.base.waits_for(world.lead, world.base.issues[2])
+    files = "".join(written(world, tmp_path / "lead", world.lead).values())
+    assert "Kappa is [hidden from you], the issue [hidden from you]." in files
+    assert "0.438" not in files
+    assert "draft" in files
+    Consent.objects.update(withdrawn_on="2025-07-01")
+    assert "models" not in "".join(written(world, tmp_path / "shell").values())
+    add_finding(study=world.study, text="Ann Canaryova", by=world.lead)
+    name_participant(participant=world.participant, name="Ann Canaryova", contact="", by=world.lead)
+    with pytest.raises(FindingRefused):
+        written(world, tmp_path / "named")
