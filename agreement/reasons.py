@@ -48,6 +48,9 @@ class Reason(Enum):
     FEW_PARTICIPANTS = gettext_noop("fewer than five participants give no interval")
     ONE_RANKED = gettext_noop("there is only one category to rank")
     TOP_ONLY = gettext_noop("participants ranked only their first categories, and W needs complete rankings")
+    OTHER_CATEGORIES = gettext_noop(
+        "participants ranked different categories, since the taxonomy changed between interviews"
+    )
     ALL_TIED = gettext_noop("every participant gave all categories the same place")
     EMPTY_GROUP = gettext_noop("one of the groups has no ranking")
     ONE_IN_GROUP = gettext_noop("one of the groups has only one ranking")

@@ -10,7 +10,7 @@ from findings.api import evidence, findings
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
-from interviews.api import codebooks, coding_reports, codings, open_codes
+from interviews.api import codebooks, coding_reports, codings, open_codes, rankings
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
@@ -55,7 +55,8 @@ of_study = [
     path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
     path("interview-codebook/", codebooks.InterviewCodebook.as_view(), name="api_interview_codebook"),
     path("imported-codebooks/", codebooks.ImportedCodebooks.as_view(), name="api_imported_codebooks"),
-    path("rankings/", interviews.Rankings.as_view(), name="api_rankings"),
+    path("rankings/", rankings.Rankings.as_view(), name="api_rankings"),
+    path("rankings.csv", rankings.RankingsCsv.as_view(), name="api_rankings_csv"),
     path("audiences/", interviewed.Audiences.as_view(), name="api_audiences"),
     path("audiences/<int:audience_id>/", interviewed.OneAudience.as_view(), name="api_audience"),
     path("participants/", interviewed.Participants.as_view(), name="api_participants"),

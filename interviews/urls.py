@@ -43,6 +43,8 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/open-codes/", open_codes.open_codes, name="open_codes"),
     path("interviews/open-codes/propose/", open_codes.propose_code, name="propose_open_code"),
     path("interviews/rankings/", rankings.rankings, name="rankings"),
+    path("interviews/rankings.csv", rankings.rankings_csv, name="rankings_csv"),
+    path("interviews/rankings/<int:question_id>/ranks.<str:form>", rankings.ranks_file, name="ranks_file"),
     path("interviews/consent/", consents.consents, name="consents"),
     path("interviews/interviewers/", consents.interviewers, name="interviewers"),
 ]

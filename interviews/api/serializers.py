@@ -173,28 +173,3 @@ class PlacesSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(min_value=1, max_value=999),
         help_text="Place by code; equal places are ties, an empty mapping removes the ranking",
     )
-
-
-class RankedCategorySerializer(serializers.Serializer[Any]):
-    code = serializers.CharField()
-    name = serializers.CharField(source="title")
-    ranked_by = serializers.IntegerField()
-    mean = serializers.FloatField(help_text="Mean rank of who ranked it; ties share the mean")
-    top = serializers.IntegerField(help_text="How many put it among the first places asked for")
-
-
-class AnswerSerializer(serializers.Serializer[Any]):
-    participant = serializers.CharField()
-    order = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-
-
-class RankedQuestionSerializer(serializers.Serializer[Any]):
-    question = serializers.IntegerField(source="question.pk")
-    text = serializers.CharField(source="question.text")
-    top = serializers.IntegerField(source="question.top", allow_null=True)
-    answers = serializers.SerializerMethodField()
-    categories = RankedCategorySerializer(many=True)
-
-    @extend_schema_field(AnswerSerializer(many=True))
-    def get_answers(self, ranked: Any) -> list[dict[str, Any]]:
-        return [{"participant": who, "order": order} for who, order in ranked.answers]

@@ -35,7 +35,6 @@ from interviews.api.serializers import (
     PlacesSerializer,
     PreviewSerializer,
     PseudonymiseSerializer,
-    RankedQuestionSerializer,
     RankedSerializer,
     SessionSerializer,
     TranscriptSerializer,
@@ -45,7 +44,7 @@ from interviews.models import RawTranscript, Session
 from interviews.queries.guides import guides_for
 from interviews.queries.participants import participants_for
 from interviews.queries.pseudonyms import pairs_of, places_in, raw_turns
-from interviews.queries.rankings import answers_of, guides_of, ranking_questions, rankings_of
+from interviews.queries.rankings import answers_of, guides_of, ranking_questions
 from interviews.queries.reading import ReadTurns, Unread, guide_text, missed_names, read_turns
 from interviews.queries.sessions import (
     codes_session,
@@ -256,15 +255,6 @@ class OneRanking(APIView):
             by=member,
         )
         return Response(_ranked(session))
-
-
-class Rankings(APIView):
-    """The answers to ranking questions, of the interviews that you may read."""
-
-    @extend_schema(responses=RankedQuestionSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        study, member = study_of(request, slug, may_enter_interviews)
-        return Response(RankedQuestionSerializer(rankings_of(study, member), many=True).data)
 
 
 def _read(request: Request, session_id: int) -> tuple[Session, Membership]:

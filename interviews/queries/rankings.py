@@ -1,4 +1,4 @@
-"""Rankings: what a question asks to put in order, what a participant answered, and all answers of a study."""
+"""Rankings: what a question asks to put in order, and what a participant answered."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from django.db.models import Q, QuerySet
 
-from interviews.models import Guide, Place, Question, Ranking, Session
-from interviews.queries.sessions import readable
-from studies.models import Membership, Study
+from interviews.models import Guide, Question, Ranking, Session
+from studies.models import Study
 from taxonomy.models import CategoryState, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_version
 
@@ -28,12 +27,13 @@ def shared_ranks(places: Mapping[int, int]) -> dict[int, Fraction]:
 
 
 def states_to_rank(question: Question, version: Version) -> list[CategoryState]:
-    """The categories that the question asks to put in order, as this version has them."""
+    """The categories that the question asks to put in order, as this version has them. One query."""
     states = list(CategoryState.objects.filter(version=version).order_by("position"))
-    return _asked(question, states)
+    return asked_about(question, states)
 
 
-def _asked(question: Question, states: Sequence[CategoryState]) -> list[CategoryState]:
+def asked_about(question: Question, states: Sequence[CategoryState]) -> list[CategoryState]:
+    """Those of a version's states that the question asks to put in order."""
     parents = {state.category_id: state.parent_id for state in states}
 
     def is_below(category: int | None) -> bool:
@@ -104,91 +104,10 @@ def answers_of(session: Session) -> list[Answer]:
         if version and version.pk not in states:
             states[version.pk] = list(CategoryState.objects.filter(version=version).order_by("position"))
         places = {one.category_id: one.place for one in ranking.places.all()} if ranking else {}
-        asked = _asked(question, states[version.pk]) if version else []
+        asked = asked_about(question, states[version.pk]) if version else []
         choices = [Choice(state, places.get(state.category_id)) for state in asked]
         answers.append(Answer(question, version, choices, ranking))
     return answers
-
-
-@dataclass(frozen=True)
-class RankedCategory:
-    """A category in the answers to one question: who ranked it, the mean rank of these, and how many put it
-    into the first places that the question asks for.
-    """
-
-    code: str
-    title: str
-    ranked_by: int
-    mean: float
-    top: int
-
-
-@dataclass(frozen=True)
-class RankedQuestion:
-    """The answers to one question: of each participant, and of all together, best mean rank first."""
-
-    question: Question
-    answers: list[tuple[str, list[list[str]]]]
-    categories: list[RankedCategory]
-
-
-def rankings_of(study: Study, member: Membership) -> list[RankedQuestion]:
-    """The answers to the ranking questions of a study, of the interviews that this member may read. Four
-    queries.
-    """
-    sessions = Session.objects.filter(readable(member), study=study)
-    rankings = (
-        Ranking.objects.filter(session__in=sessions.values("pk"))
-        .select_related("question__part__guide", "session__participant__audience")
-        .order_by(
-            "question__part__guide__number",
-            "question__part__position",
-            "question__position",
-            "session__participant__audience__position",
-            "session__participant__number",
-        )
-    )
-    places: dict[int, dict[int, int]] = defaultdict(dict)
-    for one in Place.objects.filter(ranking__in=rankings.values("pk")):
-        places[one.ranking_id][one.category_id] = one.place
-    asked = list(rankings)
-    versions = {one.version_id for one in asked}
-    named = CategoryState.objects.filter(version__in=versions).order_by("version__number")
-    states = {state.category_id: state for state in named}
-    grouped: dict[int, list[Ranking]] = defaultdict(list)
-    for ranking in asked:
-        grouped[ranking.question_id].append(ranking)
-    return [_ranked(group, places, states) for group in grouped.values()]
-
-
-def _ranked(
-    group: Sequence[Ranking], places: Mapping[int, Mapping[int, int]], states: Mapping[int, CategoryState]
-) -> RankedQuestion:
-    question = group[0].question
-    answers: list[tuple[str, list[list[str]]]] = []
-    ranks: dict[int, list[Fraction]] = defaultdict(list)
-    top: dict[int, int] = defaultdict(int)
-    for ranking in group:
-        given = places.get(ranking.pk, {})
-        order: dict[int, list[str]] = defaultdict(list)
-        for category, place in given.items():
-            order[place].append(states[category].code)
-            top[category] += question.top is not None and place <= question.top
-        for category, rank in shared_ranks(given).items():
-            ranks[category].append(rank)
-        answers.append((str(ranking.session), [sorted(order[place]) for place in sorted(order)]))
-    categories = [
-        RankedCategory(
-            code=states[category].code,
-            title=states[category].title,
-            ranked_by=len(own),
-            mean=float(sum(own) / len(own)),
-            top=top[category],
-        )
-        for category, own in ranks.items()
-    ]
-    categories.sort(key=lambda one: (one.mean, -one.ranked_by, one.code))
-    return RankedQuestion(question, answers, categories)
 
 
 def guides_of(study: Study) -> QuerySet[Guide]:

@@ -1,20 +1,27 @@
 """Pages of rankings: the form of an interview, and the answers of the study."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
+from core.csv import csv_file
 from core.http import go_to, render_page
 from core.idempotency import once
 from core.numbers import whole_number
+from drawing.vega import FORMS, render
 from interviews.actions.rankings import record_ranking
 from interviews.errors import InterviewRefused
-from interviews.queries.rankings import Choice, answers_of, ranking_questions, rankings_of
+from interviews.queries.ranking_groups import UnknownGroupError, groups_asked
+from interviews.queries.ranking_numbers import StudyRankings, rankings_of
+from interviews.queries.ranking_rows import HEADER, ranking_rows
+from interviews.queries.rankings import Choice, answers_of, ranking_questions
 from interviews.rules import may_enter_interviews
 from interviews.views.pages import RANKINGS, SESSIONS, around, led_session
+from interviews.views.ranking_figure import rank_figure, rank_specification
+from studies.models import Membership, Study
 from studies.pages import study_of
 
 
@@ -22,8 +29,42 @@ from studies.pages import study_of
 def rankings(request: AuthedRequest, slug: str) -> HttpResponse:
     """Show the answers to ranking questions, of the interviews that this member may read."""
     study, member = study_of(request, slug, may_enter_interviews)
-    context = {**around(study, member, RANKINGS), "ranked": rankings_of(study, member)}
+    found = _found(request, study, member)
+    context = {
+        **around(study, member, RANKINGS),
+        "ranked": [(one, rank_figure(one)) for one in found.questions],
+        "groups": found.groups,
+        "forms": [form for form in FORMS if form != "png"],
+        "asked_for": request.GET.urlencode(),
+    }
     return render_page(request, "interviews/rankings.html", context)
+
+
+@require_safe
+def rankings_csv(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
+    """The numbers of the page of rankings, a row for each question and category."""
+    study, member = study_of(request, slug, may_enter_interviews)
+    return csv_file(f"{slug}-rankings.csv", HEADER, ranking_rows(_found(request, study, member)))
+
+
+@require_safe
+def ranks_file(request: AuthedRequest, slug: str, question_id: int, form: str) -> HttpResponse:
+    """The mean ranks of one question with their intervals, as a figure for a paper."""
+    study, member = study_of(request, slug, may_enter_interviews)
+    questions = _found(request, study, member).questions
+    found = next((one for one in questions if one.question.pk == question_id), None)
+    if form not in FORMS or found is None:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="ranks-{question_id}.{form}"'}
+    return HttpResponse(render(rank_specification(found), form), content_type=FORMS[form], headers=headers)
+
+
+def _found(request: AuthedRequest, study: Study, member: Membership) -> StudyRankings:
+    """The rankings, with the groups of `by`, `first`, `second` and `at` in the address. Raises Http404."""
+    try:
+        return rankings_of(study, member, groups_asked(request.GET))
+    except UnknownGroupError:
+        raise Http404 from None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

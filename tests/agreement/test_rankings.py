@@ -26,10 +26,19 @@ def test_places_become_ranks_by_hand():
     assert Rankings(np.array([[7, 7, 9]])).competition.tolist() == [[1, 1, 3]]
 
 
-def test_as_r_prints_it():
-    """irr, kendall(anxiety, TRUE): Wt = 0.54, Chisq(19) = 30.8, p = 0.0429."""
-    found = concordance(Rankings(ANXIETY), seed=1)
-    assert (round(found.w, 2), round(found.chi2, 1), found.df, round(found.p, 4)) == (0.54, 30.8, 19, 0.0429)
+# Siegel and Castellan (1988), the example of Kendall's W: three people put eight reasons in order.
+REASONS = np.array([[5, 6, 7, 1, 2, 4, 3, 8], [1, 7, 6, 2, 3, 5, 4, 8], [4, 5, 1, 3, 2, 7, 6, 8]])
+
+
+@pytest.mark.parametrize(
+    ("places", "w", "chi2", "df", "p"),
+    [(ANXIETY, "0.5396569", "30.76", 19, "0.04288"), (REASONS, "0.6560847", "13.778", 7, "0.05528")],
+)
+def test_as_r_prints_it(places, w, chi2, df, p):
+    """DescTools, KendallW(anxiety, TRUE, test = TRUE), and KendallW and friedman.test of the second example."""
+    found = concordance(Rankings(places), seed=1)
+    printed = f"{found.w:.7f}", f"{found.chi2:.{len(chi2) - 3}f}", found.df, f"{found.p:.5f}"
+    assert printed == (w, chi2, df, p)
 
 
 def test_three_participants_by_hand():

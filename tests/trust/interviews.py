@@ -68,7 +68,7 @@ def arguments(world, name: str) -> tuple | None:
         own = {"audience_id", "codebook_id", "coding_id", "guide_id", "participant_id", "session_id"} & set(
             wanted
         )
-        if own or name == "saturation_file":
+        if own or name in {"saturation_file", "ranks_file"}:
             return tuple(known[one] for one in wanted)
     return None
 

@@ -241,6 +241,8 @@ audiences                  post   401  404  404  422  422  403  403  403  403
 edit_audience              get    302  404  404  200  200  403  403  403  403
 edit_audience              post   401  404  404  422  422  403  403  403  403
 rankings                   get    302  404  404  200  200  200  200  200  403
+rankings_csv               get    302  404  404  200  200  200  200  200  403
+ranks_file                 get    302  404  404  404  404  404  404  404  403
 rank                       get    302  404  404  200  200  403  403  403  403
 rank                       post   401  404  404  404  404  403  403  403  403
 consents                   get    302  404  404  200  200  403  403  403  403
@@ -420,6 +422,7 @@ api_guides                 get    401  404  404  200  200  200  200  403  403
 api_guides                 post   401  404  404  400  400  403  403  403  403
 api_guide                  get    401  404  404  200  200  200  200  403  403
 api_rankings               get    401  404  404  200  200  200  200  200  403
+api_rankings_csv           get    401  404  404  200  200  200  200  200  403
 api_audiences              get    401  404  404  200  200  403  403  403  403
 api_audiences              post   401  404  404  400  400  403  403  403  403
 api_audience               put    401  404  404  400  400  403  403  403  403

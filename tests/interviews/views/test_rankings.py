@@ -1,17 +1,20 @@
 """Rankings: recorded with ties, checked against the question, and read by who may read the interview."""
 
+import csv
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from interviews.models import Question, Ranking, Session
+from interviews.models import Participant, Question, Ranking, Session
 from interviews.queries.rankings import competition_places, shared_ranks
 from taxonomy.models import Level
 from tests import factories
 from tests.factories.interviews import make_audience, make_guide, make_participant, make_session
+from tests.interviews.test_api import get as api_get
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
-from tests.worlds.pages import client, queries_of
+from tests.worlds.pages import client, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -101,20 +104,129 @@ def test_the_page_of_rankings_shows_means_and_shares_of_readable_interviews(worl
     ranked(world, C_1=1, C_2=2, C_3=2)
     ranked(world, session=second, C_2=1)
     address = reverse("rankings", args=[world.study.slug])
-    [found] = client(world.lead).get(address).context["ranked"]
-    assert found.answers == [("U1", [["C.1"], ["C.2", "C.3"]]), ("U2", [["C.2"]])]
-    assert [(one.code, one.mean, one.ranked_by, one.top) for one in found.categories] == [
-        ("C.1", 1.0, 1, 1),
-        ("C.2", 1.75, 2, 2),
-        ("C.3", 2.5, 1, 1),
+    shown = client(world.lead).get(address)
+    [(found, figure)] = shown.context["ranked"]
+    assert found.answers == (("U1", [["C.1"], ["C.2", "C.3"]]), ("U2", [["C.2"]]))
+    lines = [
+        (line.state.code, line.numbers.mean_rank, line.numbers.mean_given, line.numbers.ranked_by)
+        for line in found.lines
     ]
+    # Five categories: who ranked only C.2 gives the others (2 + 3 + 4 + 5) / 4.
+    assert lines == [
+        ("C.2", 1.75, 1.75, 2),
+        ("C.1", 2.25, 1.0, 1),
+        ("C.3", 3.0, 2.5, 1),
+        ("C.9", 4.0, None, 0),
+        ("C.10", 4.0, None, 0),
+    ]
+    assert [row.code for row in figure.rows] == [code for code, *_numbers in lines]
+    words = text_of(shown)
+    assert (
+        "undefined: participants ranked only their first categories, and W needs complete rankings" in words
+    )
+    assert "Not compared: one of the groups has no ranking." in words
+    assert "Fewer than five participants give no interval of a mean rank." in words
     assert client(world.coder).get(address).context["ranked"] == []
     world.open_coding()
-    [found] = client(world.coder).get(address).context["ranked"]
+    [(found, _figure)] = client(world.coder).get(address).context["ranked"]
     assert [who for who, _order in found.answers] == ["U1"]
     world.open_coding(second, revealed_at=timezone.now(), settled_at=timezone.now(), settled_by=world.lead)
-    [found] = client(world.viewer).get(address).context["ranked"]
+    [(found, _figure)] = client(world.viewer).get(address).context["ranked"]
     assert [who for who, _order in found.answers] == ["U2"]
+
+
+def many(world, experience=("1 year", "9 years")):
+    """Six users of little experience who put B.1 first, and six of much who put B.2 first."""
+    for number in range(12):
+        made = make_participant(world.study, world.lead, experience=experience[number % 2])
+        session = make_session(made, world.lead, guide=world.session.guide)
+        places = {"B_1": 1, "B_2": 2} if number % 2 == 0 else {"B_1": 2, "B_2": 1}
+        assert ranked(world, "All of B?", session=session, **places).status_code == 302
+
+
+def test_groups_are_compared_side_by_side_with_everything_printed(world):
+    many(world)
+    address = reverse("rankings", args=[world.study.slug])
+    shown = client(world.lead).get(address + "?by=experience")
+    words = text_of(shown)
+    assert "below 9 (6) and 9 or more (6)" in words
+    for number in ("χ²(1) = 0.00", "0.002", "0.004", "-1.00", "All categories at once", "50 % of 12"):
+        assert number in words.replace("\N{NO-BREAK SPACE}", " "), number
+    assert (shown.context["groups"].at, '<option value="experience" selected>' in shown.text) == (9, True)
+    assert 'class="whisker"' in shown.text
+    moved = client(world.lead).get(address + "?by=experience&at=1").context["ranked"][0][0]
+    assert (moved.comparison.first, moved.comparison.second) == (0, 12)
+
+
+def test_three_values_are_chosen_from_two_lists(world):
+    many(world, ("Beginner", "Expert"))
+    Participant.objects.filter(number__in=(2, 3)).update(experience="Advanced")
+    address = reverse("rankings", args=[world.study.slug]) + "?by=experience"
+    assert client(world.lead).get(address).context["groups"].chosen == ("Beginner", "Expert")
+    page = client(world.lead).get(address + "&first=Advanced&second=")
+    assert "Advanced (2) and all others (10)" in text_of(page)
+    assert page.text.count("<select") == 3
+
+
+@pytest.mark.parametrize("asked", ["by=salary", "by=experience&first=Nobody", "by=experience&at=many"])
+def test_groups_that_do_not_exist_are_refused(world, asked):
+    many(world)
+    for name in ("rankings", "rankings_csv"):
+        assert client(world.lead).get(f"{reverse(name, args=[world.study.slug])}?{asked}").status_code == 404
+    answer = api_get(world.lead, f"studies/{world.study.slug}/rankings/?{asked}")
+    assert (answer.status_code, list(answer.json())) == (400, ["by"])
+
+
+def test_backgrounds_divide_only_for_those_who_lead(world):
+    """A volunteer reads rankings, but no background: neither the column, nor its values, nor who has which."""
+    many(world, ("canary beginner", "canary expert"))
+    for session in Session.objects.all():
+        world.open_coding(session, revealed_at=timezone.now())
+    address = reverse("rankings", args=[world.study.slug])
+    shown = client(world.coder).get(address)
+    assert (shown.status_code, "canary" in shown.text, "Experience" in shown.text) == (200, False, False)
+    assert len(shown.context["ranked"]) == 1
+    assert client(world.coder).get(address + "?by=experience").status_code == 404
+    assert api_get(world.coder, f"studies/{world.study.slug}/rankings/?by=experience").status_code == 400
+
+
+def test_figure_and_rows_can_be_downloaded(world):
+    many(world)
+    question = Question.objects.get(text="All of B?")
+    for form, kind in (("svg", "image/svg+xml"), ("pdf", "application/pdf")):
+        file = client(world.lead).get(reverse("ranks_file", args=[world.study.slug, question.pk, form]))
+        assert (file.status_code, file["Content-Type"]) == (200, kind)
+    for args in ((question.pk, "exe"), (question.pk + 999, "svg")):
+        assert (
+            client(world.lead).get(reverse("ranks_file", args=[world.study.slug, *args])).status_code == 404
+        )
+    address = reverse("rankings_csv", args=[world.study.slug]) + "?by=experience"
+    lines = client(world.lead).get(address).getvalue().decode().splitlines()
+    [head, first, second] = csv.reader(lines)
+    row = dict(zip(head, first, strict=True))
+    assert (row["code"], row["mean_rank"], row["share"], row["difference"]) == ("B.1", "1.5", "0.5", "-1.0")
+    assert (row["first_group"], row["p"], row["w"]) == ("below 9", str(2 / 924), "0.0")
+    assert second[head.index("code")] == "B.2"
+    over_rest = api_get(world.lead, f"studies/{world.study.slug}/rankings.csv?by=experience")
+    assert over_rest.getvalue().decode().splitlines() == lines
+
+
+def test_the_same_numbers_over_rest(world):
+    assert api_get(world.lead, f"studies/{world.study.slug}/rankings/").json() == []
+    many(world)
+    [found] = api_get(world.lead, f"studies/{world.study.slug}/rankings/?by=experience").json()
+    assert (found["participants"], found["asked_for"], found["top"]) == (12, None, 1)
+    assert found["answers"][0] == {"participant": "U2", "order": [["B.1"], ["B.2"]]}
+    assert found["comparison"] == {
+        "first": "below 9", "second": "9 or more", "first_participants": 6, "second_participants": 6,
+        "p": 2 / 924, "exact": True, "reason": "",
+    }  # fmt: skip
+    one = found["categories"][0]
+    assert (one["code"], one["mean_rank"], one["top"]["value"], one["reason"]) == ("B.1", 1.5, 0.5, "")
+    assert one["difference"]["p_holm"] == 4 / 924
+    assert one["interval"]["low"] < 1.5 < one["interval"]["high"]
+    w = found["concordance"]
+    assert (w["w"], w["chi2"], w["df"], w["p"], w["reason"]) == (0, 0, 1, 1, "")
 
 
 def test_the_page_costs_the_same_at_one_ranking_and_at_three(world):

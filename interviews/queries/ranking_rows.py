@@ -1,0 +1,75 @@
+"""The numbers of rankings as rows of a CSV file: one for each question and category."""
+
+from collections.abc import Iterator
+
+from agreement.bootstrap import PercentileInterval
+from agreement.reasons import Reason
+from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings
+
+HEADER = (
+    "question", "text", "asked_for", "participants", "code", "name", "ranked_by", "mean_rank",
+    "mean_rank_low", "mean_rank_high", "mean_rank_given", "first_places", "share", "share_low", "share_high",
+    "first_group", "second_group", "first_participants", "second_participants", "first_mean_rank",
+    "second_mean_rank", "difference", "difference_low", "difference_high", "by_chance_low", "by_chance_high",
+    "p", "p_holm", "w", "w_low", "w_high", "w_chi2", "w_df", "w_p", "w_permutation_p", "reason", "w_reason",
+)  # fmt: skip
+
+
+def ranking_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:
+    """In the order of HEADER; numbers that are undefined are empty, and the reasons are in words."""
+    for question in found.questions:
+        for line in question.lines:
+            yield (
+                *_of_all(question, line),
+                found.groups.first,
+                found.groups.second,
+                *_of_groups(question, line),
+                *_of_w(question),
+                _words(line.numbers.reason or _why(question, line)),
+                _words(question.concordance.reason),
+            )
+
+
+def _of_all(question: RankedQuestion, line: RankLine) -> tuple[object, ...]:
+    numbers = line.numbers
+    return (
+        question.question.pk,
+        question.question.text,
+        question.question.top,
+        question.participants,
+        line.state.code,
+        line.state.title,
+        numbers.ranked_by,
+        numbers.mean_rank,
+        *_bounds(numbers.interval),
+        numbers.mean_given,
+        question.top,
+        numbers.top.value,
+        numbers.top.low,
+        numbers.top.high,
+    )
+
+
+def _of_groups(question: RankedQuestion, line: RankLine) -> tuple[object, ...]:
+    one, sizes = line.difference, (question.comparison.first, question.comparison.second)
+    if one is None:
+        return (*sizes, *[None] * 9)
+    bounds = (*_bounds(one.interval), *(one.by_chance or (None, None)))
+    return (*sizes, one.first, one.second, one.difference, *bounds, one.p, one.adjusted)
+
+
+def _of_w(question: RankedQuestion) -> tuple[object, ...]:
+    one = question.concordance
+    return one.w, one.low, one.high, one.chi2, one.df, one.p, one.permutation_p
+
+
+def _bounds(interval: PercentileInterval | None) -> tuple[float | None, float | None]:
+    return (interval.low, interval.high) if interval else (None, None)
+
+
+def _why(question: RankedQuestion, line: RankLine) -> Reason | None:
+    return line.difference.reason if line.difference else question.comparison.reason
+
+
+def _words(reason: Reason | None) -> str:
+    return reason.text if reason else ""
