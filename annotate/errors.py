@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import DomainError, FieldRefused
+from core.text.joining import listed
 
 if TYPE_CHECKING:
     from annotate.models import Draft
@@ -44,7 +45,7 @@ class RoundInUse(DomainError):
             gettext(
                 "%(round)s is part of the plan of %(others)s. Nothing was deleted. Change that plan first."
             )
-            % {"round": name, "others": ", ".join(names)}
+            % {"round": name, "others": listed(names)}
         )
 
 

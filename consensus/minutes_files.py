@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from consensus.minutes_text import Document
 from core.text.escaping import markdown as escaped
+from core.text.joining import clauses, listed
 from drawing.typst_pdf import set_as_pdf
 
 TEMPLATE = Path(settings.BASE_DIR) / "templates" / "consensus" / "meetings" / "minutes.typ"
@@ -31,7 +32,7 @@ def _lines(found: Document) -> Iterable[str]:
     for fact in found["facts"]:
         yield f"- **{escaped(fact['name'])}:** {escaped(fact['text'])}"
     if found["there"]:
-        people = ", ".join(f"{escaped(one['who'])} ({escaped(one['text'])})" for one in found["there"])
+        people = listed(f"{escaped(one['who'])} ({escaped(one['text'])})" for one in found["there"])
         yield f"- **{_('Present')}:** {people}"
     yield from ["", f"## {_('Numbers')}", ""]
     for fact in found["numbers"]:
@@ -57,10 +58,10 @@ def _group_lines(found: Document) -> Iterable[str]:
 def _item_lines(item: dict[str, Any]) -> Iterable[str]:
     yield from ["", f"### {escaped(item['place'])}: {escaped(item['title'])}", "", _link(item["url"]), ""]
     labels = [f"{one['who']} {one['code'] or one['text']}" for one in item["labels"]]
-    yield f"- **{_('Labels')}:** {escaped(', '.join(labels))}"
+    yield f"- **{_('Labels')}:** {escaped(clauses(labels))}"
     for vote in item["votes"]:
-        split = ", ".join([*(f"{one['n']} × {one['code']}" for one in vote["split"]), vote["tail"]])
-        ballots = ", ".join(f"{one['who']} {one['code'] or _('abstained')}" for one in vote["ballots"])
+        split = clauses([*(f"{one['n']} × {one['code']}" for one in vote["split"]), vote["tail"]])
+        ballots = clauses(f"{one['who']} {one['code'] or _('abstained')}" for one in vote["ballots"])
         yield f"- **{escaped(vote['name'])}** ({vote['at']}): {escaped(split)}. {escaped(ballots)}"
     for one in item["decisions"]:
         yield f"- **{_('Decision')}: {escaped(one['code'] + ' ' + one['name'])}**, {escaped(one['tail'])}"

@@ -24,6 +24,7 @@ from consensus.queries.minute_records import (
     OutsideDecision,
 )
 from core.templatetags.crosscheck import count
+from core.text.joining import clauses, listed
 from core.text.moments import day_time
 
 Document = dict[str, Any]
@@ -292,7 +293,7 @@ def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
         "name": _("Vote %(n)s") % {"n": vote.number},
         "at": at(vote.at),
         "split": [{"code": code, "n": n} for code, n in vote.split],
-        "tail": ", ".join(tail),
+        "tail": clauses(tail),
         "ballots": [{"who": who, "code": code} for who, code in vote.ballots],
     }
 
@@ -314,7 +315,7 @@ def _decided(one: MinuteDecision, at: At, *, is_last: bool) -> dict[str, Any]:
     return {
         "code": one.code,
         "name": one.name,
-        "tail": ", ".join(tail),
+        "tail": clauses(tail),
         "rationale": one.rationale,
         "cause": one.cause,
         "ended": ended,
@@ -340,7 +341,7 @@ def _listed(parts: Sequence[str]) -> str:
     """The parts as one text: "one, two and three"."""
     if len(parts) < 2:
         return "".join(parts)
-    return _("%(some)s and %(last)s") % {"some": ", ".join(parts[:-1]), "last": parts[-1]}
+    return _("%(some)s and %(last)s") % {"some": listed(parts[:-1]), "last": parts[-1]}
 
 
 def _share(part: int, whole: int) -> str:

@@ -8,6 +8,7 @@ from consensus.models import FollowUp
 from consensus.queries.category_counts import chosen_by_version, label_counts
 from consensus.queries.follow_ups import follow_ups, waiting_for
 from core import panels
+from core.text.joining import clauses
 from studies import rules
 from studies.models import Membership, Study
 from taxonomy.models import Taxonomy
@@ -46,5 +47,5 @@ def taxonomy_follow_ups(
         )
         if n
     ]
-    context = {"study": study, "text": ", ".join(parts)}
+    context = {"study": study, "text": clauses(parts)}
     return render_to_string("consensus/follow_ups/_taxonomy.html", context, request)

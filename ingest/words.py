@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as said
 from django.utils.translation import gettext_lazy as _
 
+from core.text.joining import clauses
 from ingest.readers import Sniffed
 
 FIELD_NAMES: Mapping[str, str | Promise] = {
@@ -91,7 +92,7 @@ def format_in_words(sniffed: Sniffed) -> str:
     if sniffed.packing == "gzip":
         name = said("%(format)s in gzip") % {"format": name}
     kinds = (LAYOUT_NAMES.get(sniffed.layout), SHAPE_NAMES.get(sniffed.shape))
-    told = ", ".join(str(kind) for kind in kinds if kind)
+    told = clauses(kind for kind in kinds if kind)
     return f"{name}: {told}" if told else name
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core import clock
+from core.text.joining import clauses, listed
 from rounds.models import Round
 
 
@@ -55,7 +56,7 @@ def selection(chosen: Mapping[str, Any]) -> str:
         return ""
     said = [_source(str(chosen.get("source", "")), str(chosen.get("name", "")))]
     if paths := chosen.get("repositories"):
-        said.append(_("of %(repositories)s") % {"repositories": ", ".join(map(str, paths))})
+        said.append(_("of %(repositories)s") % {"repositories": listed(paths)})
     if year := chosen.get("year"):
         said.append(_("of %(year)s") % {"year": year})
     if chosen.get("with_text"):
@@ -64,7 +65,7 @@ def selection(chosen: Mapping[str, Any]) -> str:
         said.append(_("without pull requests"))
     if picked := chosen.get("chosen_by_hand"):
         said.append(_("%(n)s chosen by a lead") % {"n": picked})
-    return ", ".join(part for part in said if part)
+    return clauses(part for part in said if part)
 
 
 def _source(source: str, name: str) -> str:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.text.escaping import latex, markdown
+from core.text.joining import clauses
 from taxonomy.models import Level, Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.reading import level_counts
@@ -27,7 +28,7 @@ def title(version: Version) -> str:
 
 def sizes(levels: Sequence[tuple[str, int]]) -> str:
     """The numbers of categories by level: "3 types, 18 themes, 69 sub-themes"."""
-    return ", ".join(_size(level, count) for level, count in levels)
+    return clauses(_size(level, count) for level, count in levels)
 
 
 def as_markdown(version: Version, tree: Tree) -> str:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from core.errors import DomainError
+from core.text.joining import listed
 from taxonomy.tree import Problem
 from taxonomy.tree.draft_trees import Entry
 from taxonomy.tree.drafts import Refused
@@ -137,5 +138,5 @@ class MotionsOpen(DomainError):
                 " Publish the version after these votes.",
                 len(self.numbers),
             )
-            % {"numbers": ", ".join(map(str, self.numbers))}
+            % {"numbers": listed(self.numbers)}
         )

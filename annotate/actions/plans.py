@@ -14,6 +14,7 @@ from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import unsearched_in
 from core import clock
 from core.templatetags.crosscheck import count
+from core.text.joining import listed
 from ingest.models import Issue
 from rounds.allocation import smallest_quota
 from rounds.errors import RoundRefused
@@ -162,7 +163,7 @@ def _excludes(plan: Plan) -> Iterator[Refusal]:
             yield "excludes", words
         return
     types = types_of(plan.version.pk)
-    choices = ", ".join(state.code for state in types)
+    choices = listed(state.code for state in types)
     if len(types) < 2:
         words = _(
             "A screening needs at least two types: one keeps issues, and one excludes them."
@@ -205,7 +206,7 @@ def _members(plan: Plan) -> Iterator[Refusal]:
     unfit = [str(member) for member in members if not may_be_volunteer(member, plan.study)]
     if unfit:
         words = _("%(who)s cannot label in this study. Choose only owners, leads and volunteers.")
-        yield "members", words % {"who": ", ".join(unfit)}
+        yield "members", words % {"who": listed(unfit)}
 
 
 def _labels(plan: Plan) -> Iterator[Refusal]:

@@ -21,6 +21,7 @@ from core import clock
 from core.jobs import enqueue
 from core.models import Job
 from core.sql.retry import retried
+from core.text.joining import listed
 from ingest.models import Issue
 from rounds import errors
 from rounds.actions.locks import lock_round
@@ -88,7 +89,7 @@ def _passed_gate(current: Round, reason: str) -> dict[str, str]:
     waits_for = unfinished_before(current)
     if not waits_for:
         return {}
-    names = ", ".join(one.name for one in waits_for)
+    names = listed(one.name for one in waits_for)
     if not reason.strip():
         raise RoundRefused(
             _(
@@ -192,7 +193,7 @@ def _to_be_opened(current: Round, by: Membership) -> Round:
     if gone:
         raise RoundRefused(
             _("%(who)s can no longer label in this study. Plan the round again without them.")
-            % {"who": ", ".join(gone)},
+            % {"who": listed(gone)},
             field="members",
         )
     require_answers(current)

@@ -10,6 +10,7 @@ from consensus.errors import CommentMissing, CommentTooLong, NotSeenYet
 from consensus.models import Comment
 from consensus.models.comments import COMMENT_LENGTH
 from core import clock
+from core.text.joining import listed
 from ingest.models import Issue
 from rounds import errors
 from rounds.actions.locks import lock_round
@@ -110,7 +111,7 @@ def require_answers(round_: Round) -> None:
                 " another lead write these right labels, or plan the training with other"
                 " volunteers."
             )
-            % {"who": ", ".join(who)},
+            % {"who": listed(who)},
             field="members",
         )
 

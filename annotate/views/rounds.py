@@ -22,6 +22,7 @@ from core.http import go_to, is_fragment, render_page, require
 from core.numbers import SHORT, number_asked
 from core.pages import page_of
 from core.templatetags.crosscheck import count
+from core.text.joining import clauses
 from rounds import rules
 from rounds import wording as words
 from rounds.allocation import labels_asked
@@ -250,7 +251,7 @@ def _terms(round_: Round) -> list[tuple[str, str, str]]:
 
 
 def _left_out(round_: Round) -> str:
-    return ", ".join(
+    return clauses(
         ngettext("%(n)s issue of %(name)s", "%(n)s issues of %(name)s", one.issues)
         % {"n": count(one.issues), "name": one.name}
         for one in left_out_of(round_)

@@ -18,6 +18,7 @@ from consensus.queries.votes import open_vote_on
 from consensus.rules import may_chair, may_plan_meeting, may_run_meeting, may_take_the_chair
 from core import clock
 from core.sql.retry import retried
+from core.text.joining import listed as joined
 from rounds.actions.locks import lock_round
 from rounds.errors import NotAllowed
 from rounds.models import Round
@@ -270,7 +271,7 @@ def _describe(meeting: Meeting, plan: MeetingPlan, participants: Collection[Memb
     if misfits:
         raise MeetingRefused(
             _("%(who)s cannot take part. Only people who label in this study can take part.")
-            % {"who": ", ".join(misfits)},
+            % {"who": joined(misfits)},
             field="participants",
         )
     if meeting.kind == Meeting.Kind.PAIR and len({member.pk for member in participants}) != 2:
@@ -288,7 +289,7 @@ def _require_two(
     if meeting.kind == Meeting.Kind.PAIR and stay:
         raise MeetingRefused(
             _("%(who)s already joined this meeting. Plan another meeting for two other people.")
-            % {"who": ", ".join(stay)},
+            % {"who": joined(stay)},
             field="participants",
         )
 

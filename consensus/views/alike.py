@@ -35,6 +35,7 @@ from consensus.views.shortcuts import round_to_read, tell_left_out
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
 from core.templatetags.crosscheck import count
+from core.text.joining import listed
 from ingest.models import Issue
 from rounds.models import Round
 from rounds.queries.categories import codebook
@@ -290,7 +291,7 @@ class AlikePage:
             "centre": centre,
             "title": (centre.current.title if centre.current else "") or centre.repository.path,
             "split": split_in_words(split, group.open_labels),
-            "apart": stands_apart % {"who": ", ".join(apart)} if apart else _("no larger group"),
+            "apart": stands_apart % {"who": listed(apart)} if apart else _("no larger group"),
             "decided": [(issues, code, self.colours[code]) for issues, code in decided],
         }
 

@@ -23,6 +23,7 @@ from consensus.queries.meeting_room import AgendaGroup, AgendaIssue, MeetingRoom
 from consensus.views.label_cells import code_chip, label_cells
 from consensus.views.matrix import hues
 from core import clock
+from core.text.joining import clauses
 from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
 from rounds.pages import example_url, vote_url
@@ -298,7 +299,7 @@ class _RoomScreen:
             "counts": counts,
             "ballots": ballots,
             "moved": [one for one in ballots if one["is_moved"]],
-            "words": ", ".join(said),
+            "words": clauses(said),
         }
 
     # --- the decision

@@ -20,12 +20,14 @@ from core import clock
 from core import panels as rooms_above
 from core.icons import ICONS
 from core.models import Job
+from core.text.joining import listed
 from core.text.moments import day_time, exactly, weekday_time
 
 register = template.Library()
 register.filter(exactly)
 register.filter(day_time)
 register.filter(weekday_time)
+register.filter(listed)
 
 HUES = ("ta", "tb", "tc")
 THEMES = ("light", "dark")

@@ -11,6 +11,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.text.joining import listed
 from harvests.models import Harvest, HarvestedRepository, HarvestPage, Selection
 from harvests.queries.harvests import latest_selection
 from harvests.queries.reports import Flow, flow_of
@@ -226,7 +227,7 @@ def _mask(mask: str) -> str:
 def _listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
-    return _("%(parts)s and %(last)s") % {"parts": ", ".join(parts[:-1]), "last": parts[-1]}
+    return _("%(parts)s and %(last)s") % {"parts": listed(parts[:-1]), "last": parts[-1]}
 
 
 def _count(number: int) -> str:

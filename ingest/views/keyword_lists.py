@@ -16,6 +16,7 @@ from core.errors import DomainError
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import once
 from core.numbers import number_asked
+from core.text.joining import listed, remarks
 from core.text.sorting import by_name
 from ingest import actions, rules
 from ingest.errors import ListNameTaken, ListRefused, NothingChanged, StaleList
@@ -152,7 +153,7 @@ def _said(found: VersionDifference) -> dict[str, Any]:
             continue
         names = ZONE_NAMES if name == "zones" else MASK_NAMES
         template = _("searched: %(names)s") if name == "zones" else _("not counted: %(names)s")
-        said = ", ".join(str(names[one]) for one in after) or _("none")
+        said = listed(names[one] for one in after) or _("none")
         lines.append(template % {"names": said})
     added, removed = found.repositories
     return {"terms": found, "switches": lines, "added": added, "removed": removed}
@@ -165,9 +166,9 @@ def switches_in_words(said: Keywords) -> list[tuple[str, str]]:
     zones = [str(ZONE_NAMES[zone]) for zone in ZONES if zone in switches.zones]
     masks = [str(MASK_NAMES[mask]) for mask in MASKS if mask in switches.masks]
     return [
-        (_("Matching"), "; ".join(on) or _("exactly as written")),
-        (_("Searched"), ", ".join(zones)),
-        (_("Not counted in"), ", ".join(masks) or _("nothing: every occurrence counts")),
+        (_("Matching"), remarks(on) or _("exactly as written")),
+        (_("Searched"), listed(zones)),
+        (_("Not counted in"), listed(masks) or _("nothing: every occurrence counts")),
     ]
 
 

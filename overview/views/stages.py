@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from annotate.queries.samples import precision_of
 from consensus.queries.screening import excluded_count
 from core.templatetags.crosscheck import count
+from core.text.joining import clauses
 from harvests.models import Harvest
 from harvests.queries.reports import state_of_harvest
 from overview.queries.overview import Consensus, StudyCounts
@@ -257,7 +258,7 @@ def _taxonomy(facts: Facts) -> Stage:
         (themes, ngettext("%(n)s theme", "%(n)s themes", themes)),
         (sub_themes, ngettext("%(n)s sub-theme", "%(n)s sub-themes", sub_themes)),
     ]
-    text = ", ".join([text % {"n": n} for n, text in parts if n][:2])
+    text = clauses([text % {"n": n} for n, text in parts if n][:2])
     to = f"{reverse('taxonomy', args=[version.taxonomy_id])}?version={version.number}"
     if facts.counts.draft is None:
         return Stage(_("Taxonomy"), "done", f"v{version.number}", text, to)

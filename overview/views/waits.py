@@ -17,6 +17,7 @@ from consensus.models import Meeting, Mention
 from consensus.queries.meetings import MeetingLine
 from core import clock
 from core.templatetags.crosscheck import count, duration
+from core.text.joining import listed
 from core.text.moments import day_time
 from overview.queries.overview import OwnRound, StudyCounts, not_let_in, without_answer
 from rounds.models import Round
@@ -77,7 +78,7 @@ def _labelling(own: Sequence[OwnRound]) -> list[Wait]:
             text = ngettext("issue to train with", "issues to train with", one.left)
         elif one.round.kind == Round.Kind.LOOK:
             text = ngettext("issue to look at again", "issues to look at again", one.left)
-        opens = ", ".join(str(round_) for round_ in one.opens)
+        opens = listed(one.opens)
         hint = _("opens %(rounds)s to you") % {"rounds": opens} if opens else pace
         due, is_overdue = _due(one.round)
         waits.append(
@@ -113,7 +114,7 @@ def _shut_out(round_: Round, people: list[Membership]) -> Wait:
         ),
         url=reverse("round_volunteers", args=[round_.pk]),
         action=_("Let volunteers in"),
-        hint=", ".join(member.known_as for member in people),
+        hint=listed(member.known_as for member in people),
         icon="people",
         study=round_.study,
     )

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
 
 from agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, Volunteers, landis_koch
+from core.text.joining import clauses, remarks
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
@@ -308,7 +309,7 @@ def coached(report: AgreementReport) -> str:
 
 def _agreement_sentence(found: Agreement) -> str:
     kappa = found.coefficients["fleiss_kappa"]
-    others = ", ".join(
+    others = clauses(
         f"{name} = {number(found.coefficients[key].value)}"
         for key, name in (("krippendorff_alpha", _("Krippendorff’s α")), ("gwet_ac1", _("Gwet’s AC1")))
         if found.coefficients[key].value is not None
@@ -322,7 +323,7 @@ def _agreement_sentence(found: Agreement) -> str:
     if kappa.low is not None and kappa.high is not None:
         low_high = {"low": number(kappa.low), "high": number(kappa.high)}
         beside = [_("95 %% CI [%(low)s, %(high)s], Gwet’s linearised standard error") % low_high, *beside]
-    return said % {"kappa": _kappa(kappa), "beside": "; ".join(beside)}
+    return said % {"kappa": _kappa(kappa), "beside": remarks(beside)}
 
 
 def _by_type(report: AgreementReport) -> str:
@@ -335,7 +336,7 @@ def _by_type(report: AgreementReport) -> str:
         }
         for group in report.by("type")
     ]
-    return _("By type of the decision: %(parts)s.") % {"parts": "; ".join(parts)} if parts else ""
+    return _("By type of the decision: %(parts)s.") % {"parts": remarks(parts)} if parts else ""
 
 
 def _in_short(found: Agreement) -> str:
@@ -350,7 +351,7 @@ def _in_short(found: Agreement) -> str:
         said.append(_("percent agreement %(value)s") % {"value": number(agreement.value)})
     if ac1.value is not None:
         said.append(f"AC1 = {number(ac1.value)}")
-    return ", ".join(said)
+    return clauses(said)
 
 
 def _drift(report: AgreementReport) -> str:
@@ -372,7 +373,7 @@ def _drift(report: AgreementReport) -> str:
     ) % {
         "issues": grouped(pooled.issues),
         "agreement": number(agreement.value),
-        "beside": "; ".join(beside),
+        "beside": remarks(beside),
     }
 
 

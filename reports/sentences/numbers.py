@@ -7,6 +7,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 
 from agreement import Reason
+from core.text.joining import listed as _listed
 from reports.formats.tables import number
 
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -51,7 +52,7 @@ def small(probability: float) -> str:
 def listed(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
-    return _("%(first)s and %(last)s") % {"first": ", ".join(parts[:-1]), "last": parts[-1]}
+    return _("%(first)s and %(last)s") % {"first": _listed(parts[:-1]), "last": parts[-1]}
 
 
 def grouped(value: int) -> str:

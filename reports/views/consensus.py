@@ -65,7 +65,7 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
     ids = {issue for turn in shown for issue in turn.issues[:ISSUES]}
     known = Issue.objects.select_related("repository").only("number", "repository__path").in_bulk(ids)
     colours = hues(book)
-    names = {state.code: state.name for state in book.states.values()}
+    names = {state.code: state.title for state in book.states.values()}
     page = reverse("disagreements", args=[round_.pk])
 
     def chip(code: str) -> dict[str, str]:

@@ -1,0 +1,20 @@
+"""Parts and names one after the other as the reader’s language puts them: "a, b", and in Chinese "a、b"."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import pgettext
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names or codes, such as "C.1, C.9"."""
+    return pgettext("between the names of a list", ", ").join(map(str, names))
+
+
+def clauses(parts: Iterable[object]) -> str:
+    """Parts of one sentence, such as "3 types, 18 themes"."""
+    return pgettext("between the parts of a sentence", ", ").join(map(str, parts))
+
+
+def remarks(parts: Iterable[object]) -> str:
+    """Parts of a sentence that have commas of their own."""
+    return pgettext("between the parts of a sentence", "; ").join(map(str, parts))
