@@ -54,6 +54,7 @@ of_study = [
     path("codings/", codings.Codings.as_view(), name="api_codings"),
     path("interview-guides/", interviews.Guides.as_view(), name="api_guides"),
     path("interview-codebook/", codebooks.InterviewCodebook.as_view(), name="api_interview_codebook"),
+    path("interviews.qdpx", codebooks.QdaProject.as_view(), name="api_qda_project"),
     path("imported-codebooks/", codebooks.ImportedCodebooks.as_view(), name="api_imported_codebooks"),
     path("rankings/", rankings.Rankings.as_view(), name="api_rankings"),
     path("rankings.csv", rankings.RankingsCsv.as_view(), name="api_rankings_csv"),

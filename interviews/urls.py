@@ -34,6 +34,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/audiences/<int:audience_id>/", participants.edit_audience, name="edit_audience"),
     path("interviews/codebook/", codebooks.interview_codebook, name="interview_codebook"),
     path("interviews/codebook/codebook.csv", codebooks.codebook_csv, name="codebook_csv"),
+    path("interviews/codebook/project.qdpx", codebooks.qda_project, name="qda_project"),
     path("interviews/codebook/import/", codebooks.new_codebook, name="import_codebook"),
     path("interviews/codebook/<int:codebook_id>/", include(of_codebook)),
     path("interviews/coding/", codings.codings, name="codings"),

@@ -2,20 +2,25 @@
 
 from typing import Any
 
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.debug import sensitive_variables
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.api import AsItIs
 from core.numbers import number_asked
 from interviews.actions.codebooks import LONGEST_NAME, import_codebook
 from interviews.api.people import given, led
 from interviews.errors import InterviewRefused
+from interviews.qdpx import write_qdpx
 from interviews.queries.codebooks import codebook_file, flaws_in, imported_book, imported_of, settled_book
 from interviews.queries.codings import versions_to_code_with
+from interviews.queries.projects import project_of
 from interviews.queries.reading import Unread
 
 MOST_CHARACTERS = 1 << 20
@@ -86,6 +91,17 @@ class InterviewCodebook(APIView):
             return Response(CodebookSerializer(settled_book(study, member)).data)
         found = get_object_or_404(imported_of(study).select_related("study"), pk=number)
         return Response(CodebookSerializer(imported_book(found)).data)
+
+
+class QdaProject(APIView):
+    """Transcripts and quotes that may leave the study, as a project of REFI-QDA (`.qdpx`)."""
+
+    content_negotiation_class = AsItIs
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        study, member = led(request, slug)
+        return HttpResponse(write_qdpx(project_of(study, member)), content_type="application/zip")
 
 
 class ImportedCodebooks(APIView):

@@ -16,6 +16,7 @@ from core.http import go_to, render_page
 from interviews.actions.codebooks import import_codebook, remove_codebook
 from interviews.forms.codebooks import CodebookFileForm, CodebookForm, unpacked
 from interviews.models import ImportedCodebook
+from interviews.qdpx import write_qdpx
 from interviews.queries.codebooks import (
     Book,
     flaws_in,
@@ -25,6 +26,7 @@ from interviews.queries.codebooks import (
     rows_of,
     settled_book,
 )
+from interviews.queries.projects import project_of
 from interviews.readers.codebook import Codebook, write_codebook
 from interviews.views.codings import CODING
 from interviews.views.pages import around, is_stored, led_study
@@ -43,6 +45,7 @@ def interview_codebook(request: AuthedRequest, slug: str) -> HttpResponse:
         "book": book,
         "rows": book.rows[:SHOWN],
         "imported": imported_of(study),
+        "project": project_of(study, member),
     }
     return render_page(request, "interviews/codebook.html", context)
 
@@ -52,6 +55,16 @@ def codebook_csv(request: AuthedRequest, slug: str) -> HttpResponse:
     """The settled quotes as CSV in the published shape."""
     study, member = led_study(request, slug)
     return _csv(settled_book(study, member), f"{study.slug}-codebook.csv")
+
+
+@require_safe
+def qda_project(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Transcripts and quotes that may leave the study, as a project for other coding programs."""
+    study, member = led_study(request, slug)
+    answer = HttpResponse(write_qdpx(project_of(study, member)), content_type="application/zip")
+    name = content_disposition_header(as_attachment=True, filename=f"{study.slug}.qdpx")
+    answer.headers["Content-Disposition"] = name
+    return answer
 
 
 @require_safe

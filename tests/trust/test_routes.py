@@ -198,6 +198,7 @@ open_codes                 get    302  404  404  200  200  200  200  200  403
 propose_open_code          post   401  404  404  422  422  422  422  403  403
 interview_codebook         get    302  404  404  200  200  403  403  403  403
 codebook_csv               get    302  404  404  200  200  403  403  403  403
+qda_project                get    302  404  404  200  200  403  403  403  403
 import_codebook            get    302  404  404  200  200  403  403  403  403
 import_codebook            post   401  404  404  422  422  403  403  403  403
 imported_codebook          get    302  404  404  200  200  403  403  403  403
@@ -455,6 +456,7 @@ api_coding_agreement       get    401  404  404  403  403  403  403  403  403
 api_open_codes             get    401  404  404  200  200  200  200  200  403
 api_open_codes             post   401  404  404  400  400  400  400  400  403
 api_interview_codebook     get    401  404  404  200  200  403  403  403  403
+api_qda_project            get    401  404  404  200  200  403  403  403  403
 api_imported_codebooks     get    401  404  404  200  200  403  403  403  403
 api_imported_codebooks     post   401  404  404  400  400  403  403  403  403
 api_new_coding             post   401  404  404  400  400  403  403  403  403
