@@ -14,6 +14,7 @@ from annotate.forms.left_out import boxes_to_leave_out
 from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import (
     EVERY_ISSUE,
+    FALSE,
     IssueSource,
     defaults,
     issues_from,
@@ -270,6 +271,7 @@ class RoundForm(forms.Form):
                 )
                 for version in versions
             ]
+            self.has_false_type = any(state.code == FALSE for states in types.values() for state in states)
             fields["excludes"].choices = [("", _("Choose a type")), *offered]  # type: ignore[attr-defined]  # of its class
 
     def _offer(self, name: str, choices: QuerySet[Any]) -> None:

@@ -77,6 +77,9 @@ class SampleForm(forms.Form):
         self.repositories = [repository for repository, _issues in counts.repositories]
         self._sources = {source.value: source for source in sources(study)}
         self._choices("source", source_choices(self._sources.values()))
+        # The newest screening comes first: its excluded issues are no part of the study.
+        kept = (value for value in self._sources if value.startswith("kept:"))
+        self.fields["source"].initial = next(kept, EVERY_ISSUE)
         self.excludables = excludables(study)
         self._choices("left_out", [(one.value, one) for one in self.excludables])
         self.fields["left_out"].initial = [one.value for one in self.excludables if one.coaches]
@@ -96,7 +99,7 @@ class SampleForm(forms.Form):
     def _value(self, name: str) -> Any:
         """The chosen value; the initial value in an unbound form, None if the value is invalid."""
         if not self.is_bound:
-            return self.fields[name].initial
+            return self.get_initial_for_field(self.fields[name], name)
         self.is_valid()
         return self.cleaned_data.get(name)
 

@@ -195,6 +195,10 @@ def team_pace(study: Study, kind: str) -> float | None:
     return known.get(kind, known.get(None))
 
 
+FALSE = "F"
+"""The code of the type that a screening excludes, in the preset for screenings."""
+
+
 def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str = "") -> dict[str, Any]:
     """The first values of the form of a new round of this kind; `asked` is the id of a requested version.
 
@@ -204,7 +208,9 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
     """
     versions = list(published_versions(study))
     types = types_by_version([version.pk for version in versions])
-    false = {id_: state.category_id for id_, states in types.items() for state in states if state.code == "F"}
+    false = {
+        id_: state.category_id for id_, states in types.items() for state in states if state.code == FALSE
+    }
     screens = kind == Round.Kind.SCREENING
     fitting = [version for version in versions if (version.pk in false) == screens] or versions
     used = Round.objects.filter(study=study, version__in=fitting).select_related("version")

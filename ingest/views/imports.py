@@ -15,6 +15,7 @@ from accounts.http import AuthedRequest
 from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
+from core.models import Job
 from core.numbers import whole_number
 from core.pages import page_of
 from ingest import actions, files, rules
@@ -44,9 +45,11 @@ def imports(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the imports of a study, newest first."""
     study, member = study_of(request, slug, rules.may_import)
     page = page_of(imports_of(study), request.GET, newest_first=True)
+    runs = [{"run": run, "state": state_of(run), "counts": _counts(run)} for run in page.rows]
     context = {
         **frame(study, member, "imports"),
-        "runs": [{"run": run, "state": state_of(run), "counts": _counts(run)} for run in page.rows],
+        "runs": runs,
+        "is_moving": any(run["state"] in {Job.State.QUEUED, Job.State.RUNNING} for run in runs),
         "waiting": waiting_uploads(study).count(),
         **page.links(request.GET),
     }

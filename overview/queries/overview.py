@@ -239,17 +239,10 @@ class StudyCounts:
 def study_counts(study: Study, round_: Round | None) -> StudyCounts:
     """The counts of a study. Six queries.
 
-    The version is that of `round_`, or else the newest published one; `categories` counts its categories
-    by level.
+    The version is that of `round_`, unless that is a screening, or else the newest published one that no
+    screening used; `categories` counts its categories by level.
     """
-    version = (
-        round_.version
-        if round_
-        else Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
-        .select_related("taxonomy")
-        .order_by("-published_at", "-pk")
-        .first()
-    )
+    version = round_.version if round_ and round_.kind != Round.Kind.SCREENING else _to_label_with(study)
     levels = CategoryState.objects.filter(version=version).order_by()
     return StudyCounts(
         issues=Issue.objects.filter(repository__study=study).count(),
@@ -261,6 +254,14 @@ def study_counts(study: Study, round_: Round | None) -> StudyCounts:
         if version
         else 0,
     )
+
+
+def _to_label_with(study: Study) -> Version | None:
+    """The newest published version of a taxonomy; of one that screened issues only if there is no other."""
+    screened = Round.objects.filter(kind=Round.Kind.SCREENING, version__taxonomy=OuterRef("taxonomy"))
+    published = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
+    newest = published.annotate(screens=Exists(screened)).order_by("screens", "-published_at", "-pk")
+    return newest.select_related("taxonomy").first()
 
 
 def _draft_of(version: Version) -> int | None:

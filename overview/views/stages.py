@@ -274,6 +274,9 @@ def _taxonomy(facts: Facts) -> Stage:
 
 def _report(facts: Facts) -> Stage:
     current = facts.current
+    if current and current.round.kind == Round.Kind.SCREENING:
+        text = _("when the kept issues are labelled")
+        return Stage(_("Report"), "", _("later"), text, facts.page("rounds"))
     if current is None or not current.complete or not may_read_revealed(facts.member):
         hides = current is not None and current.complete is None
         text = _("when the round closes") if hides else _("when issues are complete")

@@ -325,6 +325,13 @@ def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) ->
     if not lines:
         hint = _("which issues, who labels, how often")
         return step(_("Third step"), _("rounds"), "new_round", _("Plan round"), hint, "plus")
+    if all(line.round.closed_at for line in lines) and not any(
+        line.round.kind == Round.Kind.MAIN for line in lines
+    ):
+        about, hint = _("Next step"), _("or another pilot or training before it")
+        following = step(about, _("main rounds"), "new_round", _("Plan round"), hint, "plus")
+        last = lines[0]
+        return ([_outcome(last)] if last.round.kind == Round.Kind.PILOT else []) + following
     planned = [line for line in lines if not line.round.opened_at]
     missing = without_answer(line.round for line in planned)
     return [
@@ -341,6 +348,18 @@ def next_steps(found: Study, lines: Sequence[RoundLine], counts: StudyCounts) ->
         )
         for line in planned
     ]
+
+
+def _outcome(pilot: RoundLine) -> Wait:
+    return Wait(
+        about=pilot.round.name,
+        figure=pilot.issues,
+        text=ngettext("issue of the closed pilot", "issues of the closed pilot", pilot.issues),
+        url=reverse("pilot", args=[pilot.round.pk]),
+        action=_("Show outcome"),
+        hint=_("a draft of the taxonomy, and issues for a training"),
+        icon="flag",
+    )
 
 
 def _give_answers(training: Round, missing: int) -> Wait:

@@ -142,7 +142,7 @@ def test_what_forges_write_as_html_is_read_and_nothing_of_it_acts(open_page, wor
     text.locator("summary", has_text="Template text").click()
     expect(box).to_be_visible()
     expect(text).to_contain_text("<svg onload=\"document.title = 'x'\">")
-    expect(page.locator(".talk")).to_contain_text("12 comments on the forge, none here.")
+    expect(page.locator(".talk")).to_contain_text("12 comments on GitHub, none here.")
     assert page.title() == title
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 from core import jobs
+from core.models import Job
 from ingest import actions
 from ingest.models import Import, Issue, Snapshot
 from tests.factories import make_issue, make_issues, make_member, make_repository, make_study, make_user
@@ -143,7 +144,7 @@ class TestIssue:
         assert "<strong>force</strong>" in page
         assert "<script>alert" not in page
         assert "<em>reply</em>" in page
-        assert "on the forge, 1 here" in page
+        assert "on GitHub, 1 here" in page
         assert 'href="https://github.com/acme/engine/issues/7"' in page
 
     def test_an_address_without_text_says_so(self, signed_in, study) -> None:
@@ -557,3 +558,13 @@ class TestReadAgain:
         run = receive(study, gzip.compress(jsonl(record(1, node_id="I_1"))), "issues.jsonl.gz")
 
         assert "JSON in gzip: issues of GitHub over REST" in signed_in.get(run.get_absolute_url()).text
+
+
+class TestImports:
+    def test_the_list_asks_again_while_a_job_runs(self, signed_in, study) -> None:
+        run = receive(study, urls(1), "list.txt")
+        assert 'hx-trigger="every 2s"' not in signed_in.get(address("imports", study)).text
+        run.job = Job.objects.create(kind="x", state=Job.State.RUNNING)
+        run.save()
+        assert 'hx-trigger="every 2s"' in signed_in.get(address("imports", study)).text
+        assert part(signed_in, address("imports", study), "imports").text.lstrip().startswith("<section")

@@ -71,6 +71,13 @@ def test_an_unknown_kind_is_a_main_round_to_look_at_and_refused_to_store(world):
     assert not Round.objects.exists()
 
 
+def test_a_screening_without_a_fitting_taxonomy_leads_to_one(world):
+    assert "Load the preset Relevance" in text_of(shown(world, kind="screening"))
+    assert "Load the preset Relevance" not in text_of(shown(world, kind="main"))
+    factories.make_version(world.study, ["R", "F"])
+    assert "Load the preset Relevance" not in text_of(shown(world, kind="screening"))
+
+
 def test_a_screening_starts_with_the_relevance_taxonomy_and_its_excluded_type(world):
     relevance = factories.make_version(world.study, ["R", "F", "F.1"])
     page = shown(world, kind="screening")

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotate.actions.samples import draw_sample
@@ -12,6 +13,7 @@ from annotate.errors import SampleRefused
 from annotate.models import Sample
 from annotate.queries.samples import SampleFrame
 from ingest.models import Issue
+from rounds.models import Round
 from tests import factories
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import queries_of
@@ -262,6 +264,18 @@ def test_a_sample_leaves_out_pilots_trainings_and_other_samples(world):
             study=world.study, by=world.lead, name="Third", frame=SampleFrame(left_out=["round:0"]), seed=7
         )
     assert refusal.value.field == "left_out"
+
+
+def test_a_sample_is_drawn_from_what_the_newest_screening_kept_unless_told_otherwise(world):
+    rounds = [
+        factories.make_round(world.version, world.issues, world.members, name=f"No. {n}", kind="screening")
+        for n in (1, 2, 3)
+    ]
+    Round.objects.filter(pk__in=[one.pk for one in rounds[:2]]).update(closed_at=timezone.now())
+    page = get(world.lead, "new_sample", world.study.slug).content.decode()
+    assert f'value="kept:{rounds[1].pk}" selected' in page
+    page = signed_in(world.lead).get(reverse("new_sample", args=[world.study.slug]) + "?source=issues")
+    assert 'value="issues" selected' in page.content.decode()
 
 
 def test_a_smaller_sample_says_the_margin_that_it_reaches(world):

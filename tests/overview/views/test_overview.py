@@ -1,6 +1,7 @@
 """Home and the overview of a study: what waits, how far everybody is, and no label before its reveal."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
@@ -274,6 +275,34 @@ def test_the_next_step_is_a_taxonomy_then_a_round_then_its_opening():
     assert reverse("round", args=[planned.pk]) in response.content.decode()
     viewer = factories.make_member(study, Role.VIEWER)
     assert "not open yet" not in text_of(overview(viewer, study))
+
+
+def test_after_each_closed_round_a_lead_is_told_to_plan_the_next(world):
+    screening = factories.make_round(world.version, world.issues, world.members, kind="screening")
+    assert "Next step" not in text_of(overview(world.lead, world.study))
+    Round.objects.filter(pk=screening.pk).update(closed_at=timezone.now())
+    assert "Next step 0 main rounds or another pilot" in text_of(overview(world.lead, world.study))
+    assert "Next step" not in text_of(overview(world.members[0], world.study))
+
+    pilot = factories.make_round(
+        world.version, world.issues[:2], [world.lead], kind="pilot", name="First try"
+    )
+    Round.objects.filter(pk=pilot.pk).update(closed_at=timezone.now())
+    response = overview(world.lead, world.study)
+    assert "First try 2 issues of the closed pilot" in text_of(response)
+    assert reverse("pilot", args=[pilot.pk]) in response.content.decode()
+
+    factories.make_round(world.version, world.issues, world.members, name="Main")
+    assert "Next step" not in text_of(overview(world.lead, world.study))
+
+
+def test_a_screening_neither_names_the_taxonomy_nor_makes_a_report(world):
+    relevance = factories.make_version(world.study, ["R", "F"])
+    screening = factories.make_round(relevance, world.issues, world.members, kind="screening")
+    label_all(replace(world, version=relevance), screening, *["R R R"] * 4)
+    found = stages(overview(world.lead, world.study))
+    assert found[3] == ("Taxonomy", "done", "v1", "3 types, 9 themes")
+    assert found[7] == ("Report", "", "later", "when the kept issues are labelled")
 
 
 def test_the_way_names_the_newest_taxonomy_until_a_round_labels_with_one():
