@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
 from annotate.actions.plans import NAME_IS_TAKEN, Plan, refusals
-from annotate.actions.rounds import STORED_AS_ASKED, fill_plan, lock_alone
+from annotate.actions.rounds import STORED_AS_ASKED, fill_plan, hold_back, lock_alone
 from annotate.errors import LabellingBegan, OpeningRuns, RoundInUse
 from annotate.models import LeftOut, Skip
 from annotate.queries.planning import has_begun
@@ -74,6 +74,7 @@ def take_back_opening(*, round_: Round, by: Membership) -> Round:
     Skip.objects.filter(round=current).delete()
     current.opened_at = None
     current.save(update_fields=["opened_at"])
+    hold_back(current)
     record_in_round("rounds.opening_taken_back", current, by)
     return current
 

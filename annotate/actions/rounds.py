@@ -127,7 +127,9 @@ def take_back_slots(*, round_: Round) -> int:
     current = lock_alone(round_)
     if current.opened_at is not None:
         raise errors.RoundAlreadyOpen
-    return drop_slots(current)
+    dropped = drop_slots(current)
+    hold_back(current)
+    return dropped
 
 
 @transaction.atomic
@@ -240,7 +242,17 @@ def fill_plan(round_: Round, plan: Plan) -> int:
     # What is left out is settled now: an issue that comes into a pilot later stays in this round.
     left_out = counted_in(plan.issues, list(dict.fromkeys(plan.left_out)))
     LeftOut.objects.bulk_create(left_out_rows(round_, left_out))
-    return _add_issues(round_, plan.taken)
+    count = _add_issues(round_, plan.taken)
+    hold_back(round_)
+    return count
+
+
+def hold_back(planned: Round) -> None:
+    """Make the slots of a training at once: its volunteers do not see its issues in the pilot that the right
+    labels come from. See rounds.queries.blindness.
+    """
+    if planned.kind == Round.Kind.TRAINING:
+        make_slots(planned)
 
 
 def _add_issues(round_: Round, issues: QuerySet[Issue]) -> int:

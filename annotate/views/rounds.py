@@ -67,6 +67,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     crossed = round_.allocation == Round.Allocation.CROSSED
     each = _each(round_, seats, slots, progress.issues)
     may_change = rules.may_change_round(member, round_) and sees_others
+    may_label = may_take_turns(member, round_)
+    is_own = any(seat.volunteer.member_id == member.pk and seat.is_active for seat in seats)
     context = frame(round_, member) | {
         "alone": not sees_others,
         "progress": progress,
@@ -87,7 +89,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "may_change_plan": rules.may_change_plan(member, round_),
         "is_untouched": _is_untouched(round_, member, labels),
         "may_change": may_change,
-        "may_label": may_take_turns(member, round_),
+        "may_label": may_label,
+        "is_shut_out": is_own and not may_label and round_.is_open and round_.training_id is not None,
         "may_lead": rules.may_open(member, round_),
         "may_read": may_read_revealed(member)
         and round_.opened_at is not None
@@ -123,7 +126,10 @@ def open_round(request: AuthedRequest, round_id: int) -> HttpResponse:
     round_, member = seat_in(request, round_id, rules.may_open)
     reason = request.POST.get("reason", "")
     if actions.begin_opening(round_=round_, by=member, reason=reason) is None:
-        messages.success(request, _("%(round)s is open. Volunteers can begin.") % {"round": round_})
+        said = _("%(round)s is open. Volunteers can begin.")
+        if round_.training_id:
+            said = _("%(round)s is open. Volunteers who passed the training can begin.")
+        messages.success(request, said % {"round": round_})
     return go_to(request, round_)
 
 

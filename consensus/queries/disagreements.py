@@ -159,10 +159,12 @@ def chain_of(round_: Round, issue_id: int) -> list[Decision]:
 
 
 def rounds_to_label(round_: Round, member: Membership | None) -> list[Round]:
-    """The other rounds in which this member still has to label complete issues of this round. Two queries."""
+    """The other open rounds in which this member still has to label complete issues of this round. Two
+    queries.
+    """
     complete = revealed(round_).filter(completed_at__isnull=False)
     turns = still_to_label(round_, member).filter(issue__in=complete.values("issue"))
-    return list(Round.objects.filter(pk__in=turns.values("round")).order_by("pk"))
+    return list(Round.objects.filter(pk__in=turns.values("round"), opened_at__isnull=False).order_by("pk"))
 
 
 def key_of(round_: Round, issue_id: int) -> str | None:

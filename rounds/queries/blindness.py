@@ -21,6 +21,11 @@ WithheldIssues = QuerySet[RoundIssue]
 OfAnIssue = TypeVar("OfAnIssue", bound=Model)
 """A model with a `round` and an `issue`: `Disagreement`, or `RoundIssue` itself."""
 
+IS_AHEAD = Q(Q(round__opened_at__isnull=False) | Q(round__kind=Round.Kind.TRAINING), round__closed_at=None)
+"""A condition on the seats of a round: its volunteers still have to label. The slots of a training exist once
+it is planned, so that its right labels cannot be read in the pilot that they come from.
+"""
+
 NOTHING: WithheldIssues = RoundIssue.objects.none()
 """The withheld issues of a reader at the shell: none."""
 
@@ -40,7 +45,8 @@ def _can_fall_to(member: int | OuterRef) -> Q:
 
 
 def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignment]:
-    """The open slots that this member has, or could still get, in other open rounds of the taxonomy.
+    """The open slots that this member has, or could still get, in other open rounds and planned
+    trainings of the taxonomy.
 
     One small query finds these rounds. Without any, the result is empty and needs no query:
     `.query.is_empty()` is true.
@@ -54,21 +60,21 @@ def still_to_label(round_: Round, member: Membership | None) -> QuerySet[Assignm
 
 
 def _labels_in(members: Collection[int], round_: Round) -> list[int]:
-    """The other open rounds of the round's taxonomy in which any of these members labels. One small query."""
+    """The other rounds of the round's taxonomy in which any of these members has yet to label. One small
+    query.
+    """
     seats = _open_seats(frozenset(members), round_.version.taxonomy_id)
     return [other for other in seats if other != round_.pk]
 
 
 @once_a_page
 def _open_seats(members: frozenset[int], taxonomy_id: int) -> list[int]:
-    """The open rounds of the taxonomy in which any of these members labels."""
+    """The rounds of the taxonomy in which any of these members has yet to label."""
     seats = RoundVolunteer.objects.filter(
         member__in=members,
         left_at=None,
         round__version__taxonomy=taxonomy_id,
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    )
+    ).filter(IS_AHEAD)
     return list(seats.values_list("round", flat=True).distinct())
 
 
@@ -140,12 +146,11 @@ def withheld_issues_in(rounds: Iterable[Round], seats: Iterable[Membership]) -> 
 
 def _kept_from(seats: Iterable[Membership]) -> list[Q]:
     """For each seat in an open round: a condition on the rows that its open slots withhold."""
-    labelled = RoundVolunteer.objects.filter(
+    seats_ahead = RoundVolunteer.objects.filter(
         member__in=[seat.pk for seat in seats],
         left_at=None,
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    ).values_list("round", "round__version__taxonomy", "member")
+    ).filter(IS_AHEAD)
+    labelled = seats_ahead.values_list("round", "round__version__taxonomy", "member")
     return [
         Q(
             ~Q(round=round_id),
@@ -187,7 +192,5 @@ def waits_elsewhere(*, member: str, round_: str, taxonomy: str, issue: str) -> E
         member=OuterRef(member),
         left_at=None,
         round__version__taxonomy=OuterRef(taxonomy),
-        round__opened_at__isnull=False,
-        round__closed_at=None,
-    )
+    ).filter(IS_AHEAD)
     return Exists(seats)

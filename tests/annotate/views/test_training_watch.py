@@ -81,6 +81,9 @@ def test_who_did_not_pass_is_let_in_from_home_the_study_and_the_round(world, run
     assert said.count("has not passed the training") == 1, "R3 may still pass"
     assert "has not passed the training" in page(world.lead, "round_volunteers", main.pk)
     assert "did not pass" not in page(world.members[0], "home")
+    shut = "You can label here after you pass"
+    assert [shut in page(member, "round", main.pk) for member in world.members[:2]] == [False, True]
+    assert shut not in page(world.lead, "round", main.pk)
     assert "has not passed" not in page(world.members[0], "round", main.pk)
 
     client(world.lead).post(reverse("admit", args=[main.pk, two.pk]))

@@ -2,9 +2,12 @@
 
 import pytest
 
+from annotate.actions.plan_changes import delete_round, take_back_opening
+from annotate.actions.rounds import open_round
 from consensus.models import Disagreement
+from consensus.queries.disagreements import rounds_to_label
 from ingest.models import Issue
-from rounds.models import Assignment, Round
+from rounds.models import Answer, Assignment, Round
 from rounds.queries.blindness import is_withheld, seen_by, seen_by_seats, withheld_from, withheld_issues
 from studies.models import Membership
 from tests.kept import kept
@@ -75,3 +78,32 @@ def test_what_is_complete_elsewhere_waits_for_nobody(world, revealed):
 def test_where_everybody_labels_everything_only_ones_own_turn_counts(world, revealed):
     world.waits_for(world.members[1], world.issues[0])
     assert kept_from(world, revealed) == [[False] * 5, [True] * 5, [False] * 5]
+
+
+def test_a_planned_training_keeps_its_issues_from_its_volunteers_and_another_plan_keeps_nothing(
+    world, revealed
+):
+    """Its right labels are in the pilot that its issues come from."""
+    first = Issue.objects.filter(pk=world.issues[0].pk)
+    world.round(opened=False, issues=first)
+    assert kept_from(world, revealed) == [[False] * 5] * 3
+    fields = {"kind": "training", "pass_mark": 80, "issues": first, "members": world.members[:2]}
+    training = world.round(opened=False, **fields)
+    assert kept_from(world, revealed) == [[True] * 5, [True] * 5, [False] * 5]
+    assert rounds_to_label(revealed, world.members[0]) == []  # nothing to go to before it opens
+
+    delete_round(round_=training, by=world.lead)
+    assert kept_from(world, revealed) == [[False] * 5] * 3
+    training = world.round(opened=False, name="Again", **fields)
+    Answer.objects.create(
+        round=training,
+        issue=world.issues[0],
+        category=world.category("C.2"),
+        given_by=world.lead,
+        explanation="So.",
+    )
+    take_back_opening(round_=open_round(round_=training, by=world.lead), by=world.lead)
+    assert kept_from(world, revealed) == [[True] * 5, [True] * 5, [False] * 5]
+    assert rounds_to_label(revealed, world.members[0]) == []
+    open_round(round_=training, by=world.lead)
+    assert rounds_to_label(revealed, world.members[0]) == [training]
