@@ -19,7 +19,7 @@ from ingest.queries.issues import repository_names
 from reports.level_agreement import agreement_within, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
-from rounds.models import Round
+from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
@@ -76,7 +76,8 @@ class AgreementReport:
     are withheld from the reader and in no other number. `intra` compares second labels of the drift check
     with first labels; None without second labels. `issues` are those of `Tuples`. `reader` is the member who
     reads the other rounds of the study; None reads no other round. Volunteers were coached on `coached` of
-    the complete issues (`coached_issues`); these are in no number if `without` holds them. `blind` issues of
+    the complete issues (`coached_issues`); these are in no number if `without` holds them. `looked_at_again`
+    of the counted issues were in a second look, after their first labels were revealed. `blind` issues of
     this round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
     the others if `by` contains "round", else empty.
     """
@@ -96,6 +97,7 @@ class AgreementReport:
     coached_issues: CoachedIssues = NOTHING
     without: WithheldIssues = NOTHING
     without_coached: bool = False
+    looked_at_again: int = 0
     rounds: tuple[RoundAgreement, ...] = ()
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -216,8 +218,21 @@ def agreement_report(
         coached_issues=counted,
         without=without,
         without_coached=without_coached,
+        looked_at_again=_looked_at_again(round_, left),
         rounds=rounds,
     )
+
+
+def _looked_at_again(round_: Round, left: WithheldIssues) -> int:
+    """How many complete issues outside `left` were in a second look. At most one query: only a round
+    that moved to a newer version has any.
+    """
+    if round_.version.number == 1:
+        return 0
+    again = RoundIssue.objects.filter(
+        round=round_, completed_at__isnull=False, was_completed_at__isnull=False
+    )
+    return again.exclude(pk__in=left.values("pk")).count()
 
 
 @lru_cache(maxsize=32)

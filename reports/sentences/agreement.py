@@ -274,7 +274,7 @@ def how_to_report(report: AgreementReport) -> str:
         crossed = some = _("%(volunteers)s labelled %(issues)s with one of %(categories)s (%(labels)s).")
     # If k was raised after issues were revealed, issues have different numbers of labels.
     who = some if not report.columns and found.equal_labels else crossed
-    sentences = [_published_by_another(report), who % said, coached(report)]
+    sentences = [_published_by_another(report), who % said, coached(report), looked_at_again(report)]
     if found.raters < 2:
         sentences.append(
             _("Only one volunteer labelled, so there is no agreement between volunteers to report.")
@@ -305,6 +305,18 @@ def coached(report: AgreementReport) -> str:
         report.coached,
     )
     return said % {"n": grouped(report.coached)}
+
+
+def looked_at_again(report: AgreementReport) -> str:
+    """How many issues have labels that are no longer independent: given in a second look; "" for none."""
+    if not report.looked_at_again:
+        return ""
+    said = ngettext(
+        "%(n)s of these issues was in a second look, after its first labels were revealed.",
+        "%(n)s of these issues were in a second look, after their first labels were revealed.",
+        report.looked_at_again,
+    )
+    return said % {"n": grouped(report.looked_at_again)}
 
 
 def _agreement_sentence(found: Agreement) -> str:
