@@ -7,8 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.patterns import MISSING
-from agreement.ranking_groups import GroupComparison, RankDifference, compare_groups
-from agreement.rankings import Concordance, RankedCategory, Rankings, concordance, ranked_categories
+from agreement.rankings.concordance import (
+    Concordance,
+    RankedCategory,
+    Rankings,
+    concordance,
+    ranked_categories,
+)
+from agreement.rankings.groups import GroupComparison, RankDifference, compare_groups
 from agreement.reasons import Reason
 from interviews.models import Participant, Place, Question, Ranking, Session
 from interviews.queries.coding_agreement import SEED

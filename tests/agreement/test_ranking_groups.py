@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.ranking_groups import GroupComparison, compare_groups
-from agreement.rankings import Rankings
+from agreement.rankings.concordance import Rankings
+from agreement.rankings.groups import GroupComparison, compare_groups
 from agreement.reasons import Reason
 from agreement.resampling import holm
 

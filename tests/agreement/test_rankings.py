@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement.rankings import SMALL, Concordance, Rankings, concordance, ranked_categories
+from agreement.rankings.concordance import SMALL, Concordance, Rankings, concordance, ranked_categories
 from agreement.reasons import Reason
 
 # The data `anxiety` of the R package irr: 20 subjects rated by 3 raters, with many ties.

@@ -10,7 +10,7 @@ import numpy as np
 from agreement.bootstrap import PercentileInterval
 from agreement.coefficients import CONFIDENCE
 from agreement.patterns import Floats, Ints
-from agreement.rankings import Rankings
+from agreement.rankings.concordance import Rankings
 from agreement.reasons import Reason
 from agreement.resampling import (
     FEWEST,
