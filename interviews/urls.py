@@ -75,6 +75,7 @@ of_coding: list[URLPattern | URLResolver] = [
     path("agreement/", coding_reports.coding_agreement, name="coding_agreement"),
     path("reconcile/", reconciling.reconcile, name="reconcile"),
     path("reconcile/settle/", reconciling.settle_item, name="settle_item"),
+    path("reconcile/place/", reconciling.place_quote, name="place_quote"),
     path("reconcile/undo/", reconciling.undo_item, name="undo_item"),
     path("settle/", reconciling.end_settling, name="settle_coding"),
     path("reopen/", reconciling.reopen, name="reopen_coding"),

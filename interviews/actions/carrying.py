@@ -118,7 +118,7 @@ def carry_quotes(*, old: Transcript, new: Transcript) -> None:
         if (quote.coder_id, turn.pk, start, end) in taken:
             continue
         taken.add((quote.coder_id, turn.pk, start, end))
-        made[quote.pk] = _carried(quote, new, turn, start, end)
+        made[quote.pk] = carried(quote, new, turn, start, end)
     Quote.objects.bulk_create(made.values(), batch_size=1_000)
     QuoteCode.objects.bulk_create(
         (
@@ -143,7 +143,8 @@ def _found(quote: Quote, turns: Sequence[Turn]) -> tuple[Turn, int, int] | None:
     return None
 
 
-def _carried(quote: Quote, new: Transcript, turn: Turn, start: int, end: int) -> Quote:
+def carried(quote: Quote, new: Transcript, turn: Turn, start: int, end: int) -> Quote:
+    """The same quote at a place of a newer transcript, without its codes, not saved."""
     kept = ("coding_id", "coder_id", "memo", "strength", "made_by_id", "made_at")
     values = {name: getattr(quote, name) for name in kept}
     return Quote(transcript=new, turn=turn, start=start, end=end, carried_from=quote, **values)

@@ -61,7 +61,7 @@ def settle_quotes(
     CodingSettled, ParticipantErased and PermissionDenied.
     """
     held = hold_to_settle(coding)
-    _require_settler(held, by)
+    require_settler(held, by)
     newest = newest_of(held, transcript)
     item = _item(held, newest, keys)
     if not item.is_open:
@@ -115,7 +115,7 @@ def undo_settlement(*, coding: Coding, keys: Collection[str], by: Membership) ->
     CodingSettled, ParticipantErased and PermissionDenied.
     """
     held = hold_to_settle(coding)
-    _require_settler(held, by)
+    require_settler(held, by)
     _take_back(_item(held, newest_of(held, None), keys))
 
 
@@ -125,7 +125,7 @@ def settle_coding(*, coding: Coding, by: Membership) -> Coding:
     PermissionDenied.
     """
     held = hold_to_settle(coding)
-    _require_settler(held, by)
+    require_settler(held, by)
     if any(item.is_open for item in items_of(held, newest_of(held, None))):
         raise QuotesOpen
     held.settled_at, held.settled_by = clock.now(), by
@@ -134,7 +134,8 @@ def settle_coding(*, coding: Coding, by: Membership) -> Coding:
     return held
 
 
-def _require_settler(coding: Coding, by: Membership) -> None:
+def require_settler(coding: Coding, by: Membership) -> None:
+    """Raise PermissionDenied for who may not settle this coding."""
     if not may_settle_coding(by, coding, codes=coder_of(coding, by) is not None):
         raise PermissionDenied
 

@@ -10,14 +10,15 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.http import AuthedRequest
 from core.http import go_to, render_page
 from core.idempotency import once
-from core.numbers import number_asked
+from core.numbers import number_asked, whole_number
 from interviews.actions.codings import reopen_coding
+from interviews.actions.placing import place_again
 from interviews.actions.settling import settle_coding, settle_quotes, undo_settlement
 from interviews.errors import InterviewRefused
 from interviews.forms.codings import SettleForm
 from interviews.models import Coding, Quote, Transcript
 from interviews.queries.codings import coder_of, coders_of
-from interviews.queries.quotes import left_behind, quote_lines
+from interviews.queries.quotes import Span, left_behind, quote_lines
 from interviews.queries.reconciling import Item, items_of
 from interviews.queries.sessions import newest_transcript
 from interviews.rules import may_lead_interviews, may_settle_coding
@@ -131,6 +132,30 @@ def settle_item(request: AuthedRequest, coding_id: int) -> HttpResponse:
         )
     except InterviewRefused as refused:
         return _page(request, found, member, str(refused.message), keys, status=422)
+    return go_to(request, f"{_address(request, found)}#items")
+
+
+@require_POST
+def place_quote(request: AuthedRequest, coding_id: int) -> HttpResponse:
+    """Place a quote that could not be carried at words of the newest transcript."""
+    found, member = revealed_coding(request, coding_id)
+    names = ("turn", "start", "end", "version", "transcript")
+    turn, start, end, version, transcript = (whole_number(request.POST.get(name, "")) or 0 for name in names)
+    try:
+        once(
+            request,
+            lambda: place_again(
+                coding=found,
+                of=request.POST.get("by", ""),
+                span=Span(turn, start, end),
+                version=version,
+                words=request.POST.get("words", ""),
+                transcript=transcript,
+                by=member,
+            ),
+        )
+    except InterviewRefused as refused:
+        return _page(request, found, member, str(refused.message), status=422)
     return go_to(request, f"{_address(request, found)}#items")
 
 

@@ -211,6 +211,7 @@ code_quote                 post   401  404  404  403  403  422  403  403  403
 end_coding                 post   401  404  404  403  403  302  403  403  403
 reconcile                  get    302  404  404  403  403  403  403  403  403
 settle_item                post   401  404  404  403  403  403  403  403  403
+place_quote                post   401  404  404  403  403  403  403  403  403
 undo_item                  post   401  404  404  403  403  403  403  403  403
 settle_coding              post   401  404  404  403  403  403  403  403  403
 reopen_coding              post   401  404  404  403  403  403  403  403  403

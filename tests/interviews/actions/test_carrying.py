@@ -3,12 +3,16 @@
 from itertools import pairwise
 
 import pytest
+from django.core.exceptions import PermissionDenied
+from django.urls import reverse
 
 from interviews.actions.carrying import Said, aligned, place_in
 from interviews.actions.codings import open_coding
+from interviews.actions.placing import place_again
 from interviews.actions.quotes import drop_quote, save_quote
-from interviews.actions.settling import settle_quotes
+from interviews.actions.settling import settle_coding, settle_quotes
 from interviews.actions.transcripts import correct_transcript
+from interviews.errors import CodingSettled, InterviewRefused, SettledMeanwhile, TranscriptCorrected
 from interviews.models import Coding, Quote
 from interviews.queries.pseudonyms import Spoken
 from interviews.queries.quotes import Content, Span, left_behind, quote_lines
@@ -17,6 +21,7 @@ from taxonomy.queries.codebooks import codebook
 from tests.interviews.coding import quote, reveal, said, span_of
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
+from tests.worlds.pages import client
 
 
 @kept
@@ -145,3 +150,75 @@ def test_what_was_settled_is_carried_with_its_quotes(world, coding):
     ]
     assert [line.text for line in common_quotes(coding, newest)] == ["train models"]
     assert all(one.span <= other.span for one, other in pairwise(found))
+
+
+def lost(world, coding, words="memory runs out") -> dict:
+    """A revealed coding whose quote lost its words in a correction, and what a form would send to place it."""
+    made = quote(coding, world.coder, words, "A.1", "leak", memo="why", strength=2)
+    reveal(coding)
+    old = world.session.transcripts.order_by("-number")[0]
+    texts = [turn.text for turn in old.turns.order_by("position")]
+    corrected(world, *texts[:3], "RAM ends, often. RAM ends.")
+    span = Span(made.turn.position, made.start, made.end)
+    return {"coding": coding, "of": "R3", "span": span, "version": 1, "transcript": 2, "by": world.lead}
+
+
+@pytest.mark.django_db
+def test_a_quote_is_placed_again_after_the_reveal(world, coding):
+    sent = lost(world, coding)
+    assert (behind(coding), said(coding)) == ([("R3", "memory runs out")], [])
+    made = place_again(**sent, words=" RAM ends, often ")
+    assert (behind(coding), said(coding)) == ([], [("R3", "RAM ends, often", ("A.1", "leak"))])
+    assert (made.memo, made.strength, made.made_by, made.carried_from.transcript.number) == (
+        "why",
+        2,
+        world.coder,
+        1,
+    )
+    newest = world.session.transcripts.order_by("-number")[0]
+    assert [item.is_open for item in items_of(coding, newest)] == [True]
+    with pytest.raises(SettledMeanwhile):
+        place_again(**sent, words="RAM ends, often")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (" ", "Type the words"),
+        ("memory", "No answer of this transcript"),
+        ("What do you", "No answer of this transcript"),
+        ("RAM ends", "occur more than once"),
+    ],
+)
+def test_words_without_one_sure_place_are_refused(world, coding, words, cause):
+    sent = lost(world, coding)
+    with pytest.raises(InterviewRefused, match=cause):
+        place_again(**sent, words=words)
+    assert behind(coding) == [("R3", "memory runs out")]
+
+
+@pytest.mark.django_db
+def test_a_quote_is_placed_only_on_the_version_that_was_read_and_by_who_may_settle(world, coding):
+    sent = lost(world, coding)
+    with pytest.raises(TranscriptCorrected):
+        place_again(**sent | {"transcript": 1}, words="RAM ends, often")
+    with pytest.raises(PermissionDenied):
+        place_again(**sent | {"by": world.viewer}, words="RAM ends, often")
+    settle_coding(coding=coding, by=world.lead)
+    with pytest.raises(CodingSettled):
+        place_again(**sent, words="RAM ends, often")
+
+
+@pytest.mark.django_db
+def test_the_page_of_the_reveal_places_a_quote(world, coding):
+    lost(world, coding)
+    page = client(world.lead).get(reverse("reconcile", args=[coding.pk]))
+    assert "Move quote" in page.text
+    line = page.context["left_behind"][0]
+    fields = {**vars(line.span), "by": line.by, "version": 1, "transcript": 2}
+    address = reverse("place_quote", args=[coding.pk])
+    refused = client(world.lead).post(address, {**fields, "words": "RAM ends"})
+    assert (refused.status_code, "occur more than once" in refused.text) == (422, True)
+    assert client(world.lead).post(address, {**fields, "words": "RAM ends, often"}).status_code == 302
+    assert said(coding) == [("R3", "RAM ends, often", ("A.1", "leak"))]
