@@ -11,5 +11,5 @@ def register() -> None:
     say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
     say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
     say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"), outcome=Motion.Outcome)
-    say("taxonomies.answered", _("Chose the category %(code)s for the proposed name %(name)s"))
+    say("taxonomies.answered", _("Chose the category %(category)s for the proposed name %(name)s"))
     say("taxonomies.rule_set", _("Changed the rule for accepting proposals for the taxonomy %(name)s"))

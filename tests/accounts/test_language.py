@@ -29,6 +29,13 @@ def test_a_page_follows_the_browser(client, asked, given):
     assert language_of(client.get(reverse("account_login"), HTTP_ACCEPT_LANGUAGE=asked)) == given
 
 
+def test_each_language_is_offered_by_its_own_name(client):
+    make_user()
+    page = reverse("account_login")
+    assert "English</button>" in client.get(page, **CHINESE).text
+    assert "简体中文</button>" in client.get(page).text
+
+
 def test_what_a_visitor_chooses_comes_before_the_browser(client):
     make_user()
 

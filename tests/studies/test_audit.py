@@ -32,6 +32,12 @@ def line(verb, **detail):
             [("name", "Main"), ("issues", "41"), ("kinds", "a, b"), ("crossed", "yes")],
         ),
         ("people.joined", {"member": "R3"}, "People: joined", [("member", "R3")]),
+        (
+            "taxonomies.answered",
+            {"name": "Docs", "category": "C.11"},
+            "Chose the category C.11 for the proposed name Docs",
+            [],
+        ),
         ("studies.created", {"name": "100 % %(role)s"}, "Created the study 100 % %(role)s", []),
         (
             "meetings.decided",
@@ -40,7 +46,15 @@ def line(verb, **detail):
             [("number", "2")],
         ),
     ],
-    ids=["known", "more than it says", "unknown", "lacks values", "percent signs", "never the issue"],
+    ids=[
+        "known",
+        "more than it says",
+        "unknown",
+        "lacks values",
+        "an answer",
+        "percent signs",
+        "never the issue",
+    ],
 )
 def test_an_event_is_said(verb, detail, sentence, details):
     assert line(verb, **detail) == (sentence, details)
