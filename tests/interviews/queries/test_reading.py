@@ -141,7 +141,7 @@ def test_a_refusal_names_the_line_and_the_cause(data, ending, words):
 def test_refusals_are_in_the_language_of_the_page():
     with override("zh-hans"), pytest.raises(Unread) as refused:
         read_turns(b"A: x\n\xff", "txt")
-    assert str(refused.value) == "第2行：字节 0xFF 不是 UTF-8。请把文件存为 UTF-8。未存储任何内容。"
+    assert str(refused.value) == "第2行：字节 0xFF 不是 UTF-8。请把文件存为 UTF-8。未保存任何内容。"
 
 
 def test_stored_turns_are_read_back_as_they_are():
