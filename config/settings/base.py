@@ -325,6 +325,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
         "LevelEnum": "taxonomy.models.Level",
+        "LevelNameEnum": "taxonomy.tree.nodes.LEVEL_NAMES",
+        "EvidenceKindEnum": "findings.models.Evidence.Kind",
         "RoundKindEnum": "rounds.models.Round.Kind",
         "MeetingKindEnum": "consensus.models.Meeting.Kind",
         "RemapKindEnum": "taxonomy.models.Remap.Kind",

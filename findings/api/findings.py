@@ -42,7 +42,7 @@ class TypedFindingSerializer(serializers.Serializer[Any]):
     )
 
 
-class PlaceSerializer(serializers.Serializer[Any]):
+class FindingPlaceSerializer(serializers.Serializer[Any]):
     to = serializers.IntegerField(min_value=1, max_value=100_000, help_text="Its number afterwards")
 
 
@@ -132,10 +132,10 @@ class FindingRestored(APIView):
 class FindingMoved(APIView):
     """Move a finding to another number."""
 
-    @extend_schema(request=PlaceSerializer, responses=FindingSerializer)
+    @extend_schema(request=FindingPlaceSerializer, responses=FindingSerializer)
     def post(self, request: Request, finding_id: int) -> Response:
         found, member = finding_to_change(request, finding_id)
-        return shown(move_finding(finding=found, by=member, **given(PlaceSerializer, request)), member)
+        return shown(move_finding(finding=found, by=member, **given(FindingPlaceSerializer, request)), member)
 
 
 class FindingFrozenState(APIView):

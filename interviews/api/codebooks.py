@@ -37,14 +37,14 @@ class CodebookRowSerializer(serializers.Serializer[Any]):
     insight = serializers.CharField(allow_blank=True)
 
 
-class LeftOutSerializer(serializers.Serializer[Any]):
+class EntriesLeftOutSerializer(serializers.Serializer[Any]):
     consent = serializers.IntegerField(help_text="Quotes without a consent that permits quoting")
     names = serializers.IntegerField(help_text="Quotes that contain a listed name")
 
 
 class CodebookSerializer(serializers.Serializer[Any]):
     rows = CodebookRowSerializer(many=True)
-    left_out = LeftOutSerializer()
+    left_out = EntriesLeftOutSerializer()
 
 
 class NewCodebookSerializer(serializers.Serializer[Any]):

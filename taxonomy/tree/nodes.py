@@ -8,6 +8,7 @@ from functools import lru_cache
 
 TYPE, THEME, SUB_THEME = 1, 2, 3
 LEVELS: Mapping[int, str] = {TYPE: "type", THEME: "theme", SUB_THEME: "sub-theme"}
+LEVEL_NAMES = tuple(LEVELS.values())
 TEXTS = ("definition", "includes", "excludes", "examples")
 TRANSLATIONS: Mapping[str, str] = {"zh-hans": "zh"}
 """The languages that a category may be said in beside the study's own, with the ending of their fields."""

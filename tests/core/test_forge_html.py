@@ -394,7 +394,7 @@ def test_many_of_them_take_the_time_of_their_length(piece):
             times.append(time.process_time() - began)
         assert_inert(html)
         took.append(min(times))
-    assert took[1] < 3 * max(took[0], 0.05)
+    assert took[1] < 3.5 * max(took[0], 0.05)
 
 
 HTML = st.sampled_from(

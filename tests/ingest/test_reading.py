@@ -108,9 +108,9 @@ def _comments(number):
 @pytest.mark.parametrize(
     ("on_the_forge", "here", "said"),
     [
-        (12, 0, "12 comments on the forge, none here."),
-        (1, 0, "1 comment on the forge, none here."),
-        (12, 3, "12 comments on the forge, 3 here."),
+        (12, 0, "12 comments on Gitee, none here."),
+        (1, 0, "1 comment on Gitee, none here."),
+        (12, 3, "12 comments on Gitee, 3 here."),
         (3, 3, ""),
         (0, 0, ""),
         (1, 3, ""),
@@ -120,8 +120,8 @@ def test_a_discussion_that_is_missing_is_said_with_its_address(on_the_forge, her
     url = "https://gitee.com/a/b/issues/I6UHT3"
     page = _drawn(_read(url=url, body="so", comments=_comments(here), comment_count=on_the_forge))
     words = " ".join(page.split())
-    assert [one for one in (said,) if one] == re.findall(r"\d+ comments? on the forge, \w+ here\.", words)
-    assert ("Read the discussion on the forge" in words) is bool(said)
+    assert [one for one in (said,) if one] == re.findall(r"\d+ comments? on \w+, \w+ here\.", words)
+    assert ("Read the discussion on Gitee" in words) is bool(said)
     assert page.count(f'href="{url}"') == 1 + bool(said)
     assert page.count('<details class="fold">') == here
     assert ("Discussion" in words) is bool(said or here)
@@ -129,7 +129,7 @@ def test_a_discussion_that_is_missing_is_said_with_its_address(on_the_forge, her
 
 def test_a_missing_discussion_without_an_address_has_no_link():
     page = _drawn(_read(url="javascript:alert(1)", body="so", comment_count=2))
-    assert "2 comments on the forge, none here." in " ".join(page.split())
+    assert "2 comments on Gitee, none here." in " ".join(page.split())
     assert "Read the discussion" not in page
 
 

@@ -149,6 +149,8 @@ def before_the_commit(first: Callable[[], Any], act: Callable[[], Any]) -> Any:
 def _waits() -> bool:
     """Does another connection to this database wait for a lock?"""
     with connection.cursor() as cursor:
+        # A transaction sees who is there as of its first look.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_stat_activity"
             " WHERE datname = current_database() AND wait_event_type = 'Lock')"
