@@ -90,10 +90,10 @@ class RankingEvidenceForm(NoteForm):
     def __init__(self, *args: Any, questions: Any, categories: list[tuple[int, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["question"].queryset = questions  # type: ignore[attr-defined]  # a ModelChoiceField
-        self.fields["category"].queryset = Category.objects.filter(  # type: ignore[attr-defined]
+        self.fields["category"].queryset = Category.objects.filter(  # type: ignore[attr-defined]  # a ModelChoiceField
             pk__in=[pk for pk, _name in categories]
         )
-        self.fields["category"].choices = categories  # type: ignore[attr-defined]
+        self.fields["category"].choices = categories  # type: ignore[attr-defined]  # the same field
 
 
 class ReportForm(forms.Form):

@@ -133,13 +133,13 @@ def _with_evidence(findings: QuerySet[Finding]) -> QuerySet[Finding]:
 
 
 def _lines(found: Sequence[Finding], member: Membership | None, numbers: dict[int, int]) -> list[FindingLine]:
-    attached: list[Evidence] = [one for finding in found for one in finding.attached]  # type: ignore[attr-defined]
+    attached: list[Evidence] = [one for finding in found for one in finding.attached]  # type: ignore[attr-defined]  # prefetched
     now = live(member, attached)
     return [
         FindingLine(
             finding,
             numbers[finding.pk],
-            [_line(one, now[one.pk], finding) for one in finding.attached],  # type: ignore[attr-defined]
+            [_line(one, now[one.pk], finding) for one in finding.attached],  # type: ignore[attr-defined]  # prefetched
         )
         for finding in found
     ]
