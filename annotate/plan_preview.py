@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.forms.plans import RoundForm
-from annotate.queries.left_out import coached_among, counted_in
+from annotate.queries.left_out import coached_among, counted_in, labelled_again
 from annotate.queries.planning import (
     SECONDS_ASSUMED,
     ScreeningCounts,
@@ -18,7 +17,6 @@ from annotate.queries.planning import (
 )
 from core import clock
 from core.templatetags.crosscheck import count, duration
-from ingest.models import Issue
 from rounds.allocation import fair_share
 from rounds.models import Round
 from rounds.queries.rounds import volunteers
@@ -36,7 +34,8 @@ class PlanPreview:
     volunteers are to be added. `untrained` volunteers are not in the training that the round requires,
     and wrote none of its right labels.
     `left_out`: names of rounds and samples with how many issues of the source they have, `left_out_issues` in
-    all. `coached`: issues that stay although they are in a pilot or training of the taxonomy.
+    all. `coached`: issues that stay although they are in a pilot or training of the taxonomy. `again`: names
+    of opened rounds with how many of their issues this round takes.
     """
 
     issues: int
@@ -52,6 +51,7 @@ class PlanPreview:
     left_out: list[tuple[str, int]]
     left_out_issues: int
     coached: int
+    again: list[tuple[str, int]]
     untrained: list[str]
 
     @property
@@ -102,6 +102,7 @@ def preview(form: RoundForm) -> PlanPreview:
     labels = len(members or ()) if crossed else chosen.get("labels_per_issue") or 0
     pace = team_pace(form.study, form.planned_kind)
     deadline = chosen.get("deadline")
+    taxonomy = form.taxonomy() if ready and form.planned_kind not in Round.APART else None
     screening = closed_screening(form.study, chosen.get("source") or form.starting_source())
     return PlanPreview(
         issues=number,
@@ -116,7 +117,8 @@ def preview(form: RoundForm) -> PlanPreview:
         screened=screened(screening) if screening else None,
         left_out=left_out,
         left_out_issues=form.issues().count() - number if left_out else 0,
-        coached=_coached(form, issues) if ready else 0,
+        coached=coached_among(issues, taxonomy, of=form.replaces) if taxonomy else 0,
+        again=labelled_again(issues, taxonomy, of=form.replaces) if taxonomy else [],
         untrained=_untrained(form),
     )
 
@@ -130,13 +132,6 @@ def _left_out(form: RoundForm) -> list[tuple[str, int]]:
     names = {one.value: one.name for one in form.excludables}
     counted = counted_in(form.issues(), [value for value in form.chosen_to_leave_out() if value in names])
     return [(names[value], n) for value, n in counted.items() if n]
-
-
-def _coached(form: RoundForm, issues: QuerySet[Issue]) -> int:
-    taxonomy = form.taxonomy()
-    if taxonomy is None or form.planned_kind in Round.APART:
-        return 0
-    return coached_among(issues, taxonomy, of=form.replaces)
 
 
 def _untrained(form: RoundForm) -> list[str]:

@@ -44,7 +44,7 @@ class PlanSerializer(serializers.Serializer[Any]):
         allow_null=True,
         max_length=1000,
         help_text="Leave out the issues of round:<id>, sample:<id>. Without it, a pilot or main round leaves"
-        " out every pilot and training of the taxonomy",
+        " out every pilot and training of the taxonomy, and a main round other main rounds but its source",
     )
     members = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=BIGGEST),
@@ -109,7 +109,7 @@ class PlanSerializer(serializers.Serializer[Any]):
             "training": self._training(study, plan["training"]),
             "quota": self._quotas(members, quotas, quota) if quotas else quota,
             "selection": selection(source, **narrowed),
-            "left_out": self._left_out(plan, version),
+            "left_out": self._left_out(plan, version, source.value),
         }
 
     def _version(self, study: Study, taxonomy: int, number: int) -> Version:
@@ -126,9 +126,9 @@ class PlanSerializer(serializers.Serializer[Any]):
             raise ValidationError({"members": [f"This study has no member {', '.join(unknown)}."]})
         return [found[id_] for id_ in ids]
 
-    def _left_out(self, plan: dict[str, Any], version: Version) -> list[str]:
+    def _left_out(self, plan: dict[str, Any], version: Version, source: str) -> list[str]:
         asked: list[str] | None = plan["left_out"]
-        return usually_left_out(plan["kind"], version.taxonomy_id) if asked is None else asked
+        return usually_left_out(plan["kind"], version.taxonomy_id, source) if asked is None else asked
 
     def _repositories(self, study: Study, paths: list[str] | None) -> list[int] | None:
         if paths is None:

@@ -228,8 +228,8 @@ class RoundForm(forms.Form):
             if self.planned_kind not in kinds:
                 del self.fields[name]
         self._offer_choices()
-        asked = str((initial or {}).get("version", ""))
-        self.initial = defaults(study, self.planned_kind, by, asked) | {
+        version, source = (str((initial or {}).get(name, "")) for name in ("version", "source"))
+        self.initial = defaults(study, self.planned_kind, by, version, source) | {
             "repositories": list(self._repositories)
         }
         self.initial |= {name: value for name, value in (initial or {}).items() if name in self.fields}
@@ -304,7 +304,7 @@ class RoundForm(forms.Form):
         return list(chosen)
 
     def to_leave_out(self) -> dict[str, Any]:
-        """The checkboxes of pilots and trainings, and of other rounds and samples, apart."""
+        """The checkboxes of pilots and trainings, of main rounds, and of other rounds and samples, apart."""
         return boxes_to_leave_out(self["left_out"])
 
     def taken(self) -> QuerySet[Issue]:

@@ -82,7 +82,11 @@ class SampleForm(forms.Form):
         self.fields["source"].initial = next(kept, EVERY_ISSUE)
         self.excludables = excludables(study)
         self._choices("left_out", [(one.value, one) for one in self.excludables])
-        self.fields["left_out"].initial = [one.value for one in self.excludables if one.coaches]
+        # Issues of the round that a link asks for are wanted again.
+        asked = str(self.initial.get("source"))
+        self.fields["left_out"].initial = [
+            one.value for one in self.excludables if one.coaches or (one.is_main and one.value != asked)
+        ]
         years = [(str(year), f"{year} ({count(issues)})") for year, issues in counts.years]
         self._choices("year", [("", _("any year")), *years])
         self.fields["seed"].initial = secrets.randbelow(DRAWN_SEEDS)
@@ -113,7 +117,7 @@ class SampleForm(forms.Form):
         )
 
     def to_leave_out(self) -> dict[str, Any]:
-        """The checkboxes of pilots and trainings, and of other rounds and samples, apart."""
+        """The checkboxes of pilots and trainings, of main rounds, and of other rounds and samples, apart."""
         return boxes_to_leave_out(self["left_out"])
 
     def is_left_out(self) -> list[tuple[str, int]]:

@@ -199,8 +199,11 @@ FALSE = "F"
 """The code of the type that a screening excludes, in the preset for screenings."""
 
 
-def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str = "") -> dict[str, Any]:
-    """The first values of the form of a new round of this kind; `asked` is the id of a requested version.
+def defaults(
+    study: Study, kind: Round.Kind, by: Membership | None, asked: str = "", source: str = ""
+) -> dict[str, Any]:
+    """The first values of the form of a new round of this kind; `asked` is the id of a requested version, and
+    `source` a requested source of issues.
 
     A screening starts with the taxonomy that has a type F, and excludes it; other rounds with the one used
     last. A pilot starts with only the member who plans it, other rounds with the study's volunteers. Issues
@@ -223,14 +226,15 @@ def defaults(study: Study, kind: Round.Kind, by: Membership | None, asked: str =
     screening = None if screens else rounds.filter(kind=Round.Kind.SCREENING, closed_at__isnull=False).first()
     training = rounds.filter(kind=Round.Kind.TRAINING).first() if kind == Round.Kind.MAIN else None
     deepest = deepest_level(version.pk) or Level.TYPE
+    source = source or (f"kept:{screening.pk}" if screening else EVERY_ISSUE)
     return {
         "name": free_name(study, NAMES[kind]),
         "version": version.pk,
         "depth": min(Level.TYPE if screens else Level.THEME, deepest),
         "excludes": false.get(version.pk),
         "pass_mark": 80,
-        "source": f"kept:{screening.pk}" if screening else EVERY_ISSUE,
-        "left_out": usually_left_out(kind, version.taxonomy_id),
+        "source": source,
+        "left_out": usually_left_out(kind, version.taxonomy_id, source),
         "training": training.pk if training else None,
         "order": Round.Order.SHUFFLED,
         "members": [by.pk] if by and kind == Round.Kind.PILOT else [member.pk for member in volunteers],

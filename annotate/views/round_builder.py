@@ -14,6 +14,7 @@ from annotate.actions import plan_changes
 from annotate.actions import rounds as actions
 from annotate.forms.plans import RoundForm
 from annotate.plan_preview import preview
+from annotate.queries.left_out import usually_left_out
 from annotate.queries.planning import as_planned, free_name
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
@@ -135,7 +136,12 @@ def _started(request: AuthedRequest, study: Study) -> dict[str, Any]:
     rounds = queries.rounds_for(request.user).filter(study=study, kind__in=Round.PLANNED)
     key = whole_number(query.get("copy"))
     if key and (copied := rounds.filter(pk=key).first()):
-        return as_planned(copied) | {"name": free_name(study, copied.name), "deadline": None}
+        plan = as_planned(copied) | {"name": free_name(study, copied.name), "deadline": None}
+        if copied.kind == Round.Kind.MAIN:
+            # The copy takes none of the issues of what it copies, as a new main round would.
+            usual = usually_left_out(copied.kind, copied.version.taxonomy_id, plan["source"])
+            plan["left_out"] = list({*plan["left_out"], *usual})
+        return plan
     return started | {name: query.getlist(name) for name in ("members", "repositories") if name in query}
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import AuthedRequest
 from annotate.actions import rounds as actions
 from annotate.queries.gates import unfinished_before
-from annotate.queries.left_out import left_out_of
+from annotate.queries.left_out import labelled_again, left_out_of
 from annotate.queries.planning import has_begun
 from annotate.queries.training import questions
 from annotate.rules import may_take_turns
@@ -23,6 +23,7 @@ from core.numbers import SHORT, number_asked
 from core.pages import page_of
 from core.templatetags.crosscheck import count
 from core.text.joining import clauses
+from ingest.models import Issue
 from rounds import rules
 from rounds import wording as words
 from rounds.allocation import labels_asked
@@ -86,6 +87,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "names": may_see_names(member),
         "failed": _failed(round_, seats, member) if may_change else set(),
         "waits_for": unfinished_before(round_) if round_.opened_at is None else [],
+        "again": _again(round_, member),
         "may_change_plan": rules.may_change_plan(member, round_),
         "is_untouched": _is_untouched(round_, member, labels),
         "may_change": may_change,
@@ -113,6 +115,14 @@ def _failed(round_: Round, seats: list[volunteers.Seat], member: Membership) -> 
         and seat.volunteer.admitted_at is None
         and trained.get(seat.volunteer.member_id) is False
     }
+
+
+def _again(round_: Round, member: Membership) -> list[tuple[str, int]]:
+    """The issues that a planned round takes from opened ones, for a member who may open it."""
+    if round_.opened_at or round_.kind in Round.APART or not rules.may_open(member, round_):
+        return []
+    issues = Issue.objects.filter(in_rounds__round=round_)
+    return labelled_again(issues, round_.version.taxonomy_id, of=round_)
 
 
 def _is_untouched(round_: Round, member: Membership, labels: int) -> bool:

@@ -27,13 +27,18 @@ class Coaching:
     issues: int
 
 
-def coaching_rounds(taxonomy: Taxonomy | int) -> QuerySet[Round]:
-    """The pilots and trainings of a taxonomy, and of those from whose pilots it was drafted; planned,
+def rounds_of(taxonomy: Taxonomy | int, kinds: Iterable[str]) -> QuerySet[Round]:
+    """The rounds of these kinds, of a taxonomy and of those from whose pilots it was drafted; planned,
     open or closed.
     """
     of = Q(pk=taxonomy) | Q(derived=taxonomy) | Q(derived__derived=taxonomy)
     before = Taxonomy.objects.filter(of).values("pk")
-    return Round.objects.filter(version__taxonomy__in=before, kind__in=COACHING).order_by("pk")
+    return Round.objects.filter(version__taxonomy__in=before, kind__in=kinds).order_by("pk")
+
+
+def coaching_rounds(taxonomy: Taxonomy | int) -> QuerySet[Round]:
+    """The pilots and trainings of a taxonomy, as in `rounds_of`."""
+    return rounds_of(taxonomy, COACHING)
 
 
 def coached_issues(round_: Round) -> CoachedIssues:

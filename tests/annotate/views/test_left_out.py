@@ -52,7 +52,8 @@ def test_pilots_and_trainings_of_the_taxonomy_are_left_out_by_default(world, kin
     relevance = factories.make_version(world.study, ["R", "F"])
     other = world.round(kind="pilot", name="Of relevance", version=relevance, depth=1, opened=False)
     world.round(name="First main", opened=False)
-    assert ticked(world, kind=kind) == [f"round:{pilot.pk}", f"round:{training.pk}"]
+    main = [f"round:{Round.objects.get(name='First main').pk}"] if kind == "main" else []
+    assert ticked(world, kind=kind) == [f"round:{pilot.pk}", f"round:{training.pk}", *main]
     assert ticked(world, kind=kind, version=relevance.pk) == [f"round:{other.pk}"]
 
 
@@ -99,7 +100,7 @@ def test_samples_and_other_rounds_can_be_left_out(world):
     sample = Sample.objects.create(study=world.study, name="Draw", seed=1, plan={}, created_by=world.lead)
     SampleIssue.objects.create(sample=sample, issue=world.issues[5], position=1)
     first = world.round(name="First", issues=among(world, 0, 1))
-    assert ticked(world) == []
+    assert ticked(world) == [f"round:{first.pk}"]
     plan(world, left_out=[f"sample:{sample.pk}", f"round:{first.pk}"])
     made = Round.objects.get(name="Main round")
     assert numbers(made, world) == [2, 3, 4, 6, 7]
@@ -171,3 +172,37 @@ def test_an_issue_that_comes_into_a_pilot_later_stays_and_is_said(world):
     assert "Coached on" not in page
     world.round(kind="pilot", name="Late pilot", issues=among(world, 1, 2), opened=False)
     assert "Coached on 1 issue was also in Late pilot" in text_of(get(world.lead, "round", made.pk))
+
+
+def test_a_second_main_round_takes_only_what_came_since(world):
+    first = world.round(name="Main round", issues=among(world, 0, 1, 2), selection={"source": "issues"})
+    sample = Sample.objects.create(
+        study=world.study, name="Again", seed=1, created_by=world.lead,
+        plan={"filter": {"source": f"round:{first.pk}"}},
+    )  # fmt: skip
+    assert ticked(world) == [f"round:{first.pk}"]
+    assert ticked(world, copy=first.pk) == [f"round:{first.pk}"]
+    # Who asks for the issues of that round wants them labelled again; nor do other kinds leave them out.
+    assert ticked(world, source=f"round:{first.pk}") == ticked(world, source=f"sample:{sample.pk}") == []
+    assert ticked(world, kind="pilot") == []
+    page = text_of(get(world.lead, "new_round", world.study.slug))
+    assert "Volunteers know these issues from a main round. Keep them only to have them labelled" in page
+    body = {
+        "name": "Grown", "taxonomy": world.version.taxonomy_id, "version": 1, "depth": 2,
+        "members": [world.members[0].pk],
+    }  # fmt: skip
+    path = f"/api/v1/studies/{world.study.slug}/rounds/"
+    assert client_of(world.lead).post(path, body, format="json").status_code == 201
+    assert numbers(Round.objects.get(name="Grown"), world) == [3, 4, 5, 6, 7]
+
+
+def test_a_plan_says_what_is_hidden_while_issues_are_labelled_again(world):
+    world.round(name="First", issues=among(world, 0, 1))
+    hidden = "Volunteers of this round see nothing of these issues in other rounds until they have labelled"
+    assert hidden not in preview(world, left_out=[f"round:{Round.objects.get().pk}"])
+    assert f"This round has issues of other rounds: 2 of First. {hidden}" in preview(world)
+    second = world.round(name="Second", opened=False)
+    page = get(world.lead, "round", second.pk)
+    assert f"2 of First. {hidden}" in text_of(page)
+    assert "Issues of other rounds are hidden there until" in page.content.decode()
+    assert hidden not in text_of(get(world.members[0], "round", second.pk))

@@ -237,12 +237,14 @@ def test_a_sample_leaves_out_pilots_trainings_and_other_samples(world):
     pilot = world.round(
         kind="pilot", name="Pilot", issues=Issue.objects.filter(pk__in=[one.pk for one in world.issues[:10]])
     )
-    world.round(kind="main", name="Main", opened=False)
+    main = world.round(kind="main", name="Main", opened=False)
     first = drawn(world, name="First", own={world.repository.pk: 20})
     page = get(world.lead, "new_sample", world.study.slug)
     ticked = re.findall(r'name="left_out" value="([^"]*)"[^>]*checked', page.content.decode())
-    assert ticked == [f"round:{pilot.pk}"]
-    assert "Left out: 10 issues of Pilot." in text_of(page)
+    assert ticked == [f"round:{pilot.pk}", f"round:{main.pk}"]
+    assert "Left out: 10 issues of Pilot" in text_of(page)
+    page = get(world.lead, "new_sample", world.study.slug, query=f"?source=round:{main.pk}")
+    assert re.findall(r'name="left_out" value="([^"]*)"[^>]*checked', page.content.decode()) == ticked[:1]
     gone = {one.pk for one in world.issues[:10]} | set(first.drawn.values_list("issue", flat=True))
     left_out = [f"round:{pilot.pk}", f"sample:{first.pk}"]
     seen = post(
