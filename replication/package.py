@@ -18,7 +18,7 @@ from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from replication.queries.exports import folders_of
-from replication.queries.proposals import decided_proposals
+from replication.queries.proposals import changes_without_vote, decided_proposals
 from reports.agreement_report import PAGE_BY, agreement_report
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
@@ -67,10 +67,11 @@ def write_package(
 
     The package has the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`,
     `taxonomy.csv`), the long layout, the issues, the labels of the drift check, the other inputs of the
-    agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals, the
-    script that computes the report again, the frozen reports, the findings that this reader may read, and a
-    manifest with the moment, the version and the hashes. Of `blind` issues, withheld from the reader, the
-    files have nothing but the address, in a list that was imported or as evidence. If any issue is withheld,
+    agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals and
+    what was changed without a vote, the script that computes the report again, the frozen reports, the
+    findings that this reader may read, and a manifest with the moment, the version and the hashes. Of
+    `blind` issues, withheld from the reader, the files have nothing but the address, in a list that was
+    imported or as evidence. If any issue is withheld,
     frozen reports are left out, since they count all issues; the manifest gives both numbers and the reason.
     With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
     reports, and findings, whose numbers count these labels, are left out.
@@ -118,8 +119,9 @@ def _write_files(
         for name, chunks in chain(inputs(found), findings):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
-        if decided := decided_proposals(round_):
-            write("proposals.json", [as_json({"proposals": decided})])
+        decided, alone = decided_proposals(round_), changes_without_vote(round_)
+        if decided or alone:
+            write("proposals.json", [as_json({"proposals": decided, "without_vote": alone})])
         withheld = blind.exists() or keeps_frozen(round_, reader.member if reader else None).exists()
         reports = package_files(round_)
         for name, frozen in reports.items() if not withheld else ():

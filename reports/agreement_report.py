@@ -25,6 +25,7 @@ from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook
+from taxonomy.queries.unvoted import codes_without_vote
 
 GROUPINGS = ("type", "category", "repository", "month", "round")
 BY = (("type",), ("repository",), ("month",))
@@ -77,7 +78,8 @@ class AgreementReport:
     with first labels; None without second labels. `issues` are those of `Tuples`. `reader` is the member who
     reads the other rounds of the study; None reads no other round. Volunteers were coached on `coached` of
     the complete issues (`coached_issues`); these are in no number if `without` holds them. `looked_at_again`
-    of the counted issues were in a second look, after their first labels were revealed. `blind` issues of
+    of the counted issues were in a second look, after their first labels were revealed. `alone` are the codes
+    of categories of the round's version that were added or split without a vote. `blind` issues of
     this round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
     the others if `by` contains "round", else empty.
     """
@@ -98,6 +100,7 @@ class AgreementReport:
     without: WithheldIssues = NOTHING
     without_coached: bool = False
     looked_at_again: int = 0
+    alone: tuple[str, ...] = ()
     rounds: tuple[RoundAgreement, ...] = ()
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -175,8 +178,9 @@ def agreement_report(
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for unchanged labels, two more for
     changed labels (four if volunteers came or went); one for pilots and trainings, and one to count coached
-    issues if there can be any; one for the drift check, one for the repositories if
-    requested, one to count withheld issues if there can be any, and for rounds the queries of `other_rounds`.
+    issues if there can be any; two for a version that is not the first; one for the drift check, one for the
+    repositories if requested, one to count withheld issues if there can be any, and for rounds the queries of
+    `other_rounds`.
     """
     level = Level(level or round_.depth)
     groupings = tuple(tuple(names) for names in by)
@@ -219,6 +223,7 @@ def agreement_report(
         without=without,
         without_coached=without_coached,
         looked_at_again=_looked_at_again(round_, left),
+        alone=codes_without_vote(round_.version),
         rounds=rounds,
     )
 

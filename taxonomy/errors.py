@@ -94,6 +94,25 @@ class DraftMoved(DomainError):
     )
 
 
+class ReasonMissing(DomainError):
+    """New categories that nobody voted on are published with a reason only."""
+
+    status = 422
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        self.codes = tuple(codes)
+        super().__init__(
+            ngettext(
+                "Nobody voted on %(codes)s. Nothing was published. Write the reason for this version, or"
+                " propose this category.",
+                "Nobody voted on %(codes)s. Nothing was published. Write the reason for this version, or"
+                " propose these categories.",
+                len(self.codes),
+            )
+            % {"codes": listed(self.codes)}
+        )
+
+
 class NotProposable(DomainError):
     """A proposal that cannot be put to the vote."""
 

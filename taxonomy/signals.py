@@ -10,5 +10,9 @@ followed = Signal()
 its consequences, or "".
 """
 
+labelled = Signal()
+"""Asked about a `taxonomy`: receivers return whether volunteers have labelled by it in a pilot or main round.
+"""
+
 answered = Signal()
 """Sent in the transaction that answers an open name without a vote, with `taxonomy`."""

@@ -1,10 +1,12 @@
-"""The decided proposals of a taxonomy for a replication package: reasons, ballots and comments."""
+"""How a taxonomy changed, for a replication package: by decided proposals, and without a vote."""
 
 from collections import defaultdict
 from typing import Any
 
 from rounds.models import Round
 from taxonomy.models import Ballot, Motion, MotionComment
+from taxonomy.queries.taxonomies import published_versions
+from taxonomy.queries.unvoted import without_vote
 
 
 def decided_proposals(round_: Round) -> list[dict[str, Any]]:
@@ -57,6 +59,27 @@ def decided_proposals(round_: Round) -> list[dict[str, Any]]:
             "comments": comments[motion.pk],
         }
         for motion in motions
+    ]
+
+
+def changes_without_vote(round_: Round) -> list[dict[str, Any]]:
+    """The categories that versions of the round's taxonomy, up to its own, added or split without a vote
+    after volunteers had labelled, oldest first, each with the reason of its version. Three queries at most.
+    """
+    version = round_.version
+    versions = published_versions(version.taxonomy).filter(number__lte=version.number)
+    return [
+        {
+            "version": one.version.number,
+            "category": str(one.state.category.key),
+            "code": one.state.code,
+            "name": one.state.name,
+            "split_off_from": one.source.code if one.source else None,
+            "reason": one.version.note,
+            "published_at": _at(one.version.published_at),
+            "published_by": getattr(one.version, "publisher", None),
+        }
+        for one in without_vote(versions)
     ]
 
 

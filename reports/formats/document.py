@@ -17,6 +17,7 @@ from reports.formats.tables import number
 from reports.pictures.catalogue import pictures
 from reports.sections.registry import SECTIONS
 from reports.sentences import agreement as say
+from reports.sentences import limits
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.numbers import no_interval, span, undefined
 
@@ -58,7 +59,8 @@ def document(report: AgreementReport) -> Document:
             note
             for note in (
                 say.not_of_the_study(report),
-                say.coached(report),
+                limits.coached(report),
+                limits.without_vote(report),
                 say.compared(found),
                 say.undecided(report),
             )

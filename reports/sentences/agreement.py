@@ -13,6 +13,7 @@ from core.text.joining import clauses, remarks
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
+from reports.sentences.limits import coached, looked_at_again, without_vote
 from reports.sentences.numbers import grouped, listed, undefined
 from rounds.models import Round
 from taxonomy.models import Level
@@ -274,7 +275,13 @@ def how_to_report(report: AgreementReport) -> str:
         crossed = some = _("%(volunteers)s labelled %(issues)s with one of %(categories)s (%(labels)s).")
     # If k was raised after issues were revealed, issues have different numbers of labels.
     who = some if not report.columns and found.equal_labels else crossed
-    sentences = [_published_by_another(report), who % said, coached(report), looked_at_again(report)]
+    sentences = [
+        _published_by_another(report),
+        who % said,
+        coached(report),
+        looked_at_again(report),
+        without_vote(report),
+    ]
     if found.raters < 2:
         sentences.append(
             _("Only one volunteer labelled, so there is no agreement between volunteers to report.")
@@ -291,32 +298,6 @@ def how_to_report(report: AgreementReport) -> str:
     if omitted:
         sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
     return " ".join(sentence for sentence in sentences if sentence)
-
-
-def coached(report: AgreementReport) -> str:
-    """How many of the issues volunteers were coached on; "" if there are none, or they are left out."""
-    if not report.coached or report.without_coached:
-        return ""
-    said = ngettext(
-        "%(n)s of these issues was in a pilot or training before, where volunteers discussed the issue or"
-        " saw its right label.",
-        "%(n)s of these issues were in a pilot or training before, where volunteers discussed the issues or"
-        " saw their right labels.",
-        report.coached,
-    )
-    return said % {"n": grouped(report.coached)}
-
-
-def looked_at_again(report: AgreementReport) -> str:
-    """How many issues have labels that are no longer independent: given in a second look; "" for none."""
-    if not report.looked_at_again:
-        return ""
-    said = ngettext(
-        "%(n)s of these issues was in a second look, after its first labels were revealed.",
-        "%(n)s of these issues were in a second look, after their first labels were revealed.",
-        report.looked_at_again,
-    )
-    return said % {"n": grouped(report.looked_at_again)}
 
 
 def _agreement_sentence(found: Agreement) -> str:

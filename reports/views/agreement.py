@@ -34,6 +34,7 @@ from reports.sections.chart_rows import HEADLINE
 from reports.sections.model_raters import model_comparisons
 from reports.sections.registry import CARD_SECTIONS, TABLES
 from reports.sentences import agreement as say
+from reports.sentences import limits
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.numbers import small
 from reports.views import frozen
@@ -179,7 +180,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "compared": say.compared(found),
         "model_labels": sum(found.labels for _model, found in model_comparisons(report)),
         "not_of_the_study": say.not_of_the_study(report),
-        "coached": say.coached(report),
+        "coached": limits.coached(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),

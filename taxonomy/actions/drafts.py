@@ -14,8 +14,9 @@ from core import clock
 from studies.actions import record
 from taxonomy import errors
 from taxonomy.actions.answers import answer_by_votes
-from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Version
+from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Unvoted, Version
 from taxonomy.queries.drafts import Drafted, as_changes, drafted
+from taxonomy.queries.unvoted import unvoted
 from taxonomy.signals import published
 from taxonomy.tree import drafts
 from taxonomy.tree.checks import cleaned
@@ -130,7 +131,8 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
     """Make the draft the newest version, with a remap for each category of the version before.
 
     `seen` is the edition of the draft that the user saw; another edition is not published. Labels do not
-    change. Raises NothingToPublish, DraftMoved, MotionsOpen.
+    change. `note` is the reason: a new category or split that nobody voted on needs one, once volunteers have
+    labelled by the taxonomy. Raises NothingToPublish, DraftMoved, MotionsOpen, ReasonMissing.
     """
     found = _locked(taxonomy)
     voted_on = Motion.objects.filter(taxonomy=taxonomy, closed_at=None).order_by("number")
@@ -140,8 +142,14 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
         raise errors.NothingToPublish
     if seen is not None and seen != found.edition:
         raise errors.DraftMoved
-    version, draft = found.version, found.draft
+    version, draft, alone = found.version, found.draft, unvoted(found)
+    if alone and not note.strip():
+        raise errors.ReasonMissing([entry.code for entry in draft if entry.key in alone])
     categories = _categories(taxonomy, draft)
+    Unvoted.objects.bulk_create(
+        Unvoted(version=version, category_id=categories[key], source_id=categories.get(source or ""))
+        for key, source in alone.items()
+    )
     CategoryState.objects.bulk_create(
         CategoryState(
             version=version,

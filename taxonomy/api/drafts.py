@@ -16,6 +16,7 @@ from taxonomy.api.translations import TranslationsField, fields_of, translations
 from taxonomy.models import Change, Remap, Taxonomy
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.drafts import Drafted, drafted
+from taxonomy.queries.unvoted import unvoted_entries
 from taxonomy.tree import TEXTS, TRANSLATED, drafts
 from taxonomy.tree.hues import HUES
 
@@ -62,6 +63,11 @@ class NextVersionSerializer(serializers.Serializer[Any]):
     categories = DraftCategorySerializer(many=True)
     fates = FateSerializer(many=True, help_text="What became of each published category")
     changes = DraftChangeSerializer(many=True)
+    unvoted = serializers.ListField(
+        child=serializers.UUIDField(),
+        help_text="Keys of new categories that nobody voted on though volunteers have labelled; then"
+        " publishing needs a note",
+    )
 
 
 class SeenSerializer(serializers.Serializer[Any]):
@@ -234,4 +240,5 @@ def _as_data(found: Drafted) -> dict[str, Any]:
             for fate in [draft.fate(entry.key)]
         ],
         "changes": DraftChangeSerializer([*found.changes], many=True).data,
+        "unvoted": [entry.key for entry, _source in unvoted_entries(found)],
     }

@@ -1,7 +1,17 @@
 """Taxonomies with their categories and versions, and proposals with their votes."""
 
 from taxonomy.models.proposals import Ballot, Motion, MotionComment, MotionMention, Proposal
-from taxonomy.models.versions import Category, CategoryState, Change, Gone, Level, Remap, Taxonomy, Version
+from taxonomy.models.versions import (
+    Category,
+    CategoryState,
+    Change,
+    Gone,
+    Level,
+    Remap,
+    Taxonomy,
+    Unvoted,
+    Version,
+)
 
 __all__ = [
     "Ballot",
@@ -16,5 +26,6 @@ __all__ = [
     "Proposal",
     "Remap",
     "Taxonomy",
+    "Unvoted",
     "Version",
 ]

@@ -81,7 +81,20 @@ class Version(models.Model):
                 name="published_version_stays",
                 operation=pgtrigger.Update | pgtrigger.Delete,
                 condition=pgtrigger.Q(old__published_at__isnull=False),
-            )
+            ),
+            pgtrigger.Trigger(
+                name="what_nobody_voted_on_has_a_reason",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(new__published_at__isnull=False, old__published_at__isnull=True),
+                func="""
+                PERFORM 1 FROM taxonomy_unvoted u WHERE u.version_id = NEW.id AND btrim(NEW.note) = '';
+                IF FOUND THEN
+                    RAISE EXCEPTION 'a reason is missing' USING ERRCODE = 'restrict_violation';
+                END IF;
+                RETURN NEW;
+                """,
+            ),
         ]
 
     def __str__(self) -> str:
@@ -262,6 +275,26 @@ class Remap(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} {self.kind} {self.target_id}"
+
+
+class Unvoted(models.Model):
+    """A category that a version added, or split off from `source`, though no accepted proposal did, when
+    volunteers had labelled by the taxonomy. The note of the version is the reason.
+    """
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="unvoted")
+    category = models.ForeignKey(Category, models.PROTECT, related_name="+")
+    source = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        verbose_name_plural = "unvoted"
+        constraints = [
+            models.UniqueConstraint(fields=["category"], name="category_is_new_without_a_vote_once")
+        ]
+        triggers = [_stays_once_published("what_nobody_voted_on_stays_so")]
+
+    def __str__(self) -> str:
+        return f"{self.category_id} without a vote in {self.version_id}"
 
 
 class Gone(models.Model):

@@ -266,6 +266,13 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
+def undefined(found: Drafted) -> list[str]:
+    """The codes of the new categories of a draft that have no definition in any language."""
+    draft = found.draft
+    new = (entry for entry in draft if entry.key not in draft.published)
+    return [entry.code for entry in new if not entry.definition.strip() and not entry.definition_zh.strip()]
+
+
 def not_again(found: Drafted, refused: Sequence[tuple[Change, Refused]]) -> list[str]:
     """The undone changes that cannot be redone, in words, with the reasons."""
     titles = [title_of(found.draft, change) for change in as_changes([change for change, _why in refused])]

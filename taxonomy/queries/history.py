@@ -10,6 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from studies.models import Membership
 from taxonomy.models import CategoryState, Change, Motion, Remap, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_versions
+from taxonomy.queries.unvoted import WithoutVote, without_vote
 from taxonomy.tree import other_texts
 
 
@@ -48,13 +49,14 @@ class VersionStep:
 
     Added categories come with their makers. `sizes` are the numbers of categories by level; `makers` the
     number of changes by pseudonym, "" for people without one; `motions` the accepted proposals among the
-    changes.
+    changes. `alone` are the added and split categories that nobody voted on.
     """
 
     version: Version
     sizes: dict[int, int]
     makers: tuple[tuple[str, int], ...] = ()
     motions: tuple[Motion, ...] = ()
+    alone: list[WithoutVote] = field(default_factory=list)
     added: list[tuple[CategoryState, Makers]] = field(default_factory=list)
     changed: list[CategoryChange] = field(default_factory=list)
 
@@ -73,7 +75,9 @@ class CategoryLife:
 
 
 def steps(taxonomy: Taxonomy) -> list[VersionStep]:
-    """The published versions, newest first, each compared with the version before it. Four queries."""
+    """The published versions, newest first, each compared with the version before it. Five queries, six if
+    some category was added or split without a vote.
+    """
     versions = list(published_versions(taxonomy))
     by_version: dict[int, dict[int, CategoryState]] = defaultdict(dict)
     for state in _states(taxonomy):
@@ -84,6 +88,9 @@ def steps(taxonomy: Taxonomy) -> list[VersionStep]:
     changes: dict[int, list[Change]] = defaultdict(list)
     for change in _changes(taxonomy):
         changes[change.version_id].append(change)
+    alone: dict[int, list[WithoutVote]] = defaultdict(list)
+    for one in without_vote(versions):
+        alone[one.version.pk].append(one)
     found = []
     for version, before in zip(versions, [*versions[1:], None], strict=True):
         now = by_version[version.pk]
@@ -92,7 +99,7 @@ def steps(taxonomy: Taxonomy) -> list[VersionStep]:
         for state in now.values():
             sizes[state.level] += 1
         own = changes[version.pk]
-        step = VersionStep(version, dict(sizes), _makers(own), _motions(own))
+        step = VersionStep(version, dict(sizes), _makers(own), _motions(own), alone[version.pk])
         if before:
             made = _made(own)
             step.added = [

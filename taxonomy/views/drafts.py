@@ -26,6 +26,7 @@ from taxonomy.queries import draft_reading
 from taxonomy.queries.drafts import Drafted, drafted, edition_of
 from taxonomy.queries.motions import motion_lines
 from taxonomy.queries.reading import level_counts
+from taxonomy.queries.unvoted import unvoted_entries
 from taxonomy.signals import followed
 from taxonomy.tree import drafts
 from taxonomy.tree.draft_trees import Entry
@@ -204,6 +205,8 @@ def _page(
         "words": words,
         "mentioned": draft_reading.mentioned(found.draft),
         "told": draft_reading.told(found),
+        "alone": unvoted_entries(found),
+        "undefined": draft_reading.undefined(found),
         "colours": list(enumerate(draft_reading.COLOURS)),
         "proposed": [line for line in proposed if line.motion.is_open or line.motion.change_id in counting],
         "waits_for": [line.motion.number for line in reversed(proposed) if line.motion.is_open],

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=
 
 
 def published(world: World) -> None:
-    publish(taxonomy=world.version.taxonomy, by=world.lead.user)
+    publish(taxonomy=world.version.taxonomy, by=world.lead.user, note="As the issues say.")
 
 
 def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_categories(open_page, world):

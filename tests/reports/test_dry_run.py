@@ -134,7 +134,7 @@ def test_labels_under_later_versions(labelled: World) -> None:
     second = publish(taxonomy=labelled.version.taxonomy, by=None)
     change(labelled, MERGE, "C.1", into="C.3")
     change(labelled, SPLIT, "C.9", parts=[{"name": "New"}], stays=True)
-    third = publish(taxonomy=labelled.version.taxonomy, by=None)
+    third = publish(taxonomy=labelled.version.taxonomy, by=None, note="C.9 held two things.")
     ids = {code: labelled.category(code).pk for code in ("C", "C.1", "C.2", "C.3", "C.9", "B.1")}
 
     first, then, now = (chosen_in(version, labelled.lead) for version in (labelled.version, second, third))

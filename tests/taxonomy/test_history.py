@@ -156,5 +156,5 @@ def test_the_page(client, taxonomy, django_assert_num_queries) -> None:
     assert "merged into" in one
     for wrong in ("nothing", "00000000-0000-0000-0000-000000000000"):
         assert client.get(f"{page}?category={wrong}").status_code == 404
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         client.get(page)

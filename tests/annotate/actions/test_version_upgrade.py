@@ -68,7 +68,7 @@ def change(world: World, kind: str, code: str, **values) -> None:
 
 
 def publication(world: World) -> Version:
-    return publish(taxonomy=world.version.taxonomy, by=world.lead.user)
+    return publish(taxonomy=world.version.taxonomy, by=world.lead.user, note="As the issues say.")
 
 
 def counted(round_: Round) -> int:

@@ -1,0 +1,44 @@
+"""Sentences for what limits the independence of labels, and the rule by which categories came to be."""
+
+from django.utils.translation import ngettext
+
+from reports.agreement_report import AgreementReport
+from reports.sentences.numbers import grouped, listed
+
+
+def coached(report: AgreementReport) -> str:
+    """How many of the issues volunteers were coached on; "" if there are none, or they are left out."""
+    if not report.coached or report.without_coached:
+        return ""
+    said = ngettext(
+        "%(n)s of these issues was in a pilot or training before, where volunteers discussed the issue or"
+        " saw its right label.",
+        "%(n)s of these issues were in a pilot or training before, where volunteers discussed the issues or"
+        " saw their right labels.",
+        report.coached,
+    )
+    return said % {"n": grouped(report.coached)}
+
+
+def looked_at_again(report: AgreementReport) -> str:
+    """How many issues have labels that are no longer independent: given in a second look; "" for none."""
+    if not report.looked_at_again:
+        return ""
+    said = ngettext(
+        "%(n)s of these issues was in a second look, after its first labels were revealed.",
+        "%(n)s of these issues were in a second look, after their first labels were revealed.",
+        report.looked_at_again,
+    )
+    return said % {"n": grouped(report.looked_at_again)}
+
+
+def without_vote(report: AgreementReport) -> str:
+    """The categories that were added or split without a vote after volunteers had labelled; "" for none."""
+    if not report.alone:
+        return ""
+    said = ngettext(
+        "%(n)s category was added or split without a vote, after labelling had begun: %(codes)s.",
+        "%(n)s categories were added or split without a vote, after labelling had begun: %(codes)s.",
+        len(report.alone),
+    )
+    return said % {"n": grouped(len(report.alone)), "codes": listed(report.alone)}
