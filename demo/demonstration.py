@@ -15,7 +15,7 @@ from accounts.actions import make_account
 from accounts.models import User
 from core import clock
 from core.errors import DomainError
-from demo import boards, drafts, meetings, model_labels, reports, rounds
+from demo import boards, drafts, findings, interviews, meetings, model_labels, reports, rounds
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
 from harvests.actions import plan_harvest
@@ -100,9 +100,11 @@ def _load(people: list[dict[str, str]]) -> Study:
     main.plan(story.moment(GUIDELINE_CHANGED_DAYS_AGO, 12), _publish_guideline, story, 2)
     main.plan(story.moment(1, 7), rounds.once_more, story, themes)
     meetings.plan_meetings(main, completed_at=rounds.plan_main_labels(main))
+    interviews.plan_interviews(main, themes)
     main.run()
     # The rest happens now.
     model_labels.keyword_rules(story, main.round)
+    findings.findings(main)
     reports.frozen(main)
     drafts.draft(story, themes)
     boards.board(story, themes)

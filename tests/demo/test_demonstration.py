@@ -31,8 +31,13 @@ from consensus.queries.minutes import minutes
 from consensus.queries.screening import kept_issues
 from demo.data import DATA
 from demo.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
+from findings.queries.findings import finding_lines
 from harvests.models import Harvest
 from ingest.models import Import, Issue, KeywordListVersion, Snapshot, TermFind
+from interviews.models import Coding, RawTranscript, Session, Turn
+from interviews.queries.identities import listed_names
+from interviews.queries.ranking_numbers import rankings_of
+from interviews.queries.reconciling import items_of
 from replication.package import write_package
 from reports.agreement_report import agreement_report
 from reports.frozen.document import difference
@@ -216,6 +221,10 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
         "rounds.admitted": 1, "decisions.settled": 10, "reports.frozen": 1, "decisions.majority": 1, "decisions.bulk_taken_back": 1,
         "meetings.planned": 4, "meetings.opened": 3, "meetings.decided": 7, "decisions.reopened": 1,
         "meetings.closed": 1, "meetings.put_on_agenda": 12, "studies.demonstration_loaded": 1,
+        "guides.published": 1, "consents.published": 1, "interviewers.described": 2, "participants.added": 7,
+        "participants.named": 7, "consents.recorded": 7, "consents.withdrawn": 1, "participants.changed": 3,
+        "interviews.added": 6, "rankings.recorded": 12, "transcripts.imported": 6, "transcripts.stored": 5,
+        "codings.opened": 5, "codings.revealed": 4, "codings.settled": 3, "findings.added": 2, "findings.frozen": 1,
     }  # fmt: skip
     decisions = Decision.objects.filter(method="lead").values_list("round__name", "issue", "decided_at")
     assert {
@@ -481,6 +490,54 @@ def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tm
         for coefficient, before, *_interval, after, _why in table.rows:
             assert before == stored["consensus"]["before"]["coefficients"][coefficient]["value"]
             assert after == stored["consensus"]["after"]["coefficients"][coefficient]["value"]
+
+
+def test_demo_has_interviews_in_all_their_states():
+    sessions = Session.objects.select_related("participant__audience", "coding").order_by("held_on")
+    found = {}
+    for session in sessions:
+        coding = getattr(session, "coding", None)
+        state = (
+            "with names" if RawTranscript.objects.filter(session=session).exists()
+            else "settled" if coding.settled_at
+            else "revealed" if coding.revealed_at
+            else "blind"
+        )  # fmt: skip
+        found[str(session)] = state
+    assert found == {
+        "U1": "settled", "U2": "settled", "U3": "revealed", "D1": "settled", "D2": "blind", "D3": "with names",
+    }  # fmt: skip
+    said = "\n".join(Turn.objects.values_list("text", flat=True))
+    listed = listed_names(main_round().study_id)
+    assert [name for name in listed if name in said] == []
+    assert {"Ingrid Solheim", "林晓川", "@ewaz"} < set(listed)
+    half = Coding.objects.get(session__participant__number=3, session__participant__audience__prefix="U")
+    items = items_of(half, half.session.transcripts.get())
+    assert [item.is_open for item in items] == [False, False, True, True, True, False]
+    blind = Coding.objects.get(revealed_at=None)
+    assert [(one.member.pseudonym, one.done_at is None, one.quotes.count()) for one in blind.coders.order_by("pk")] == [
+        ("R3", True, 0), ("R5", False, 4),
+    ]  # fmt: skip
+    asked = rankings_of(main_round().study, member("R1")).questions
+    assert [(one.top, one.participants, one.is_complete) for one in asked] == [(3, 6, False), (2, 6, True)]
+    assert [line.state.code for line in asked[1].lines] == ["C", "A", "B"]
+
+
+def test_demo_has_a_frozen_finding_and_a_draft_whose_evidence_changed():
+    study = main_round().study
+    frozen, draft = finding_lines(study, member("R1"))
+
+    assert (frozen.finding.frozen_by, frozen.is_changed, frozen.told[1].text) == (member("R1"), False, "2.00")
+    assert [one.evidence.kind for one in frozen.evidence] == ["ranking", "quote", "quote", "quote", "issue"]
+    assert (draft.finding.frozen_at, draft.changed) == (None, 1)
+    assert [(one.was, one.shown) for one in draft.evidence if one.state == "changed"] == [("C.1", "A.1")]
+    # Two issues that R2 has yet to label again: a number of all issues would tell of them.
+    assert [one.state for one in finding_lines(study, member("R2"))[1].evidence] == [
+        "changed",
+        "same",
+        "hidden",
+    ]
+    assert [line.finding for line in finding_lines(study, member("R3"))] == [frozen.finding]
 
 
 @only_long
