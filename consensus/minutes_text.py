@@ -23,6 +23,7 @@ from consensus.queries.minute_records import (
     MinuteVote,
     OutsideDecision,
 )
+from consensus.queries.votes import NO_CATEGORY_CODE, none_fit
 from core.templatetags.crosscheck import count
 from core.text.joining import clauses, listed
 from core.text.moments import day_time
@@ -287,6 +288,8 @@ def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
     tail = [ngettext("%(n)s present", "%(n)s present", vote.present) % {"n": vote.present}]
     if vote.abstained:
         tail.insert(0, ngettext("%(n)s abstained", "%(n)s abstained", vote.abstained) % {"n": vote.abstained})
+    if vote.none_fits:
+        tail.insert(0, none_fit(vote.none_fits))
     if vote.revealed_by:
         tail.append(_("closed by %(who)s") % {"who": vote.revealed_by})
     return {
@@ -294,7 +297,10 @@ def _vote(vote: MinuteVote, at: At) -> dict[str, Any]:
         "at": at(vote.at),
         "split": [{"code": code, "n": n} for code, n in vote.split],
         "tail": clauses(tail),
-        "ballots": [{"who": who, "code": code} for who, code in vote.ballots],
+        "ballots": [
+            {"who": who, "code": _("no category fits") if code == NO_CATEGORY_CODE else code}
+            for who, code in vote.ballots
+        ],
     }
 
 

@@ -15,8 +15,10 @@ from consensus.actions.locks import changed, lock_item, lock_item_to_lead, lock_
 from consensus.actions.records import record_in_meeting
 from consensus.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Participant, Vote
 from consensus.queries.votes import (
+    NO_CATEGORY,
     VoteTally,
     awaited,
+    choice,
     last_closed_vote,
     open_vote_on,
     present_for,
@@ -60,9 +62,15 @@ def open_vote(*, item: AgendaItem, by: Membership) -> Vote:
 @retried
 @transaction.atomic
 def cast_ballot(
-    *, item: AgendaItem, member: Membership, category: Category | None, number: int | None = None
+    *,
+    item: AgendaItem,
+    member: Membership,
+    category: Category | None,
+    none_fits: bool = False,
+    number: int | None = None,
 ) -> Ballot:
-    """Cast or change a ballot while the vote is open; the category None abstains.
+    """Cast or change a ballot while the vote is open; the category None abstains, or says that no category
+    fits (`none_fits`): such a ballot is against each category, and the issue can be parked for a new one.
 
     Over days and in a pair the first ballot opens the vote; in a pair the first ballot after a closed vote
     opens the next. The last expected ballot closes the vote, and two equal ballots decide for a pair.
@@ -77,7 +85,7 @@ def cast_ballot(
     if is_withheld(meeting.round, current.issue_id, member):
         raise errors.OffTheAgenda
     state = None if category is None else state_at_depth(meeting, category)
-    chosen = None if state is None else state.category_id
+    chosen = choice(None if state is None else state.category_id, none_fits)
     now = clock.now()
     _require_to_be_there(meeting, member, now)
     vote = open_vote_on(current)
@@ -88,14 +96,15 @@ def cast_ballot(
         _require_that_a_ballot_opens(current, vote, number, kept=state.code if state else "")
         vote = _open(current, member, now)
     ballot = Ballot.objects.filter(vote=vote, member=member).first()
-    if ballot is not None and ballot.category_id == chosen:
+    if ballot is not None and choice(ballot.category_id, ballot.none_fits) == chosen:
         return ballot
+    given = {"category_id": chosen or None, "none_fits": chosen == NO_CATEGORY}
     if ballot is not None:
         # The revision stays: others would learn that somebody changed their ballot.
-        Ballot.objects.filter(pk=ballot.pk).update(category=chosen, changed_at=now)
-        ballot.category_id, ballot.changed_at = chosen, now
+        Ballot.objects.filter(pk=ballot.pk).update(**given, changed_at=now)
+        ballot.category_id, ballot.none_fits, ballot.changed_at = chosen or None, none_fits, now
         return ballot
-    ballot = Ballot.objects.create(meeting=meeting, vote=vote, member=member, category_id=chosen, cast_at=now)
+    ballot = Ballot.objects.create(meeting=meeting, vote=vote, member=member, **given, cast_at=now)
     changed(meeting)
     if close_if_all_voted(current, vote, now) and meeting.kind == Meeting.Kind.PAIR:
         _decide_for_a_pair(current, vote, member, now)
@@ -137,12 +146,12 @@ def close_votes_with_quorum(*, meeting: Meeting, by: Membership) -> ClosedVotes:
         meeting=current, released_at=None, parked_at=None, issue__in=seen.values("issue")
     )
     cast: dict[int, list[int | None]] = defaultdict(list)
-    for vote_id, category_id in (
+    for vote_id, category_id, none_fits in (
         Ballot.objects.filter(meeting=current, vote__item__in=items)
         .order_by("id")
-        .values_list("vote", "category")
+        .values_list("vote", "category", "none_fits")
     ):
-        cast[vote_id].append(category_id)
+        cast[vote_id].append(choice(category_id, none_fits))
     votes = list(Vote.objects.filter(item__in=items).order_by("number"))
     to_close = [vote for vote in votes if vote.closed_at is None and len(cast[vote.pk]) >= current.quorum]
     for vote in to_close:
@@ -234,7 +243,8 @@ def _cast_already(
     if number is None and item.meeting.kind == Meeting.Kind.PAIR:
         return None
     last = last_closed_vote(item) if number is None else Vote.objects.filter(item=item, number=number).first()
-    return Ballot.objects.filter(vote=last, member=member, category=chosen).first() if last else None
+    same = {"category": chosen or None, "none_fits": chosen == NO_CATEGORY}
+    return Ballot.objects.filter(vote=last, member=member, **same).first() if last else None
 
 
 def _require_that_a_ballot_opens(

@@ -47,11 +47,13 @@ class AgendaVoteSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     is_open = serializers.BooleanField()
     voted = serializers.ListField(child=serializers.CharField(), help_text="Pseudonyms of who has voted")
-    own = serializers.CharField(allow_null=True, help_text="Your ballot: a code, empty to abstain, or null")
+    own = serializers.CharField(
+        allow_null=True, help_text="Your ballot: a code, empty to abstain, ∅ if no category fits, or null"
+    )
     ballots = serializers.DictField(
         child=serializers.CharField(allow_blank=True),
         allow_null=True,
-        help_text="Code by pseudonym, empty to abstain; null as long as the vote is open",
+        help_text="Code by pseudonym, empty to abstain, ∅ if no category fits; null while the vote is open",
     )
 
 
@@ -101,9 +103,12 @@ class MeetingPlanSerializer(serializers.Serializer[Any]):
 
 
 class BallotSerializer(serializers.Serializer[Any]):
-    """`category` is null to abstain. `number`: of the vote that it is meant for, as it was read."""
+    """`category` is null to abstain, and with `none_fits` to say that no category fits. `number`: of the vote
+    that it is meant for, as it was read.
+    """
 
     category = serializers.CharField(max_length=32, allow_null=True)
+    none_fits = serializers.BooleanField(default=False)
     number = serializers.IntegerField(
         min_value=1, max_value=32_767, required=False, allow_null=True, default=None
     )
@@ -112,6 +117,7 @@ class BallotSerializer(serializers.Serializer[Any]):
 class BallotStoredSerializer(serializers.Serializer[Any]):
     vote = serializers.IntegerField(help_text="Its number")
     category = serializers.CharField(allow_null=True)
+    none_fits = serializers.BooleanField()
     is_open = serializers.BooleanField(help_text="false: yours was the last ballot, and all are shown now")
 
 
@@ -190,15 +196,19 @@ class OneBallot(APIView):
         allow(may_take_part(member, meeting))
         form = BallotSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        code = form.validated_data["category"]
+        code, none_fits = form.validated_data["category"], form.validated_data["none_fits"]
+        if none_fits and code is not None:
+            raise serializers.ValidationError({"none_fits": ["It comes with the category null."]})
         ballot = cast_ballot(
             item=item,
             member=member,
             category=category_of(meeting.round, code) if code is not None else None,
+            none_fits=none_fits,
             number=form.validated_data["number"],
         )
         ballot.vote.refresh_from_db()
         answer = {"vote": ballot.vote.number, "category": _code(meeting, ballot.category_id)}
+        answer["none_fits"] = ballot.none_fits
         return Response(answer | {"is_open": ballot.vote.closed_at is None})
 
 

@@ -11,7 +11,7 @@ from consensus.models.comments import COMMENT_LENGTH
 from rounds.queries.categories import ShownCodebook
 from taxonomy.models import Category
 
-ABSTAIN = "abstain"
+ABSTAIN, NONE_FITS = "abstain", "none"
 
 
 class CategoryField(forms.IntegerField):
@@ -46,7 +46,9 @@ class CategoriesForm(forms.Form):
 
 
 class BallotForm(CategoriesForm):
-    """A ballot; `category` None abstains. `number`: the vote that the form showed or would open."""
+    """A ballot; `category` None abstains, or with `none_fits` says that no category fits. `number`: the vote
+    that the form showed or would open.
+    """
 
     category = forms.CharField(
         max_length=20, error_messages={"required": _("Choose a category, or abstain.")}
@@ -60,7 +62,8 @@ class BallotForm(CategoriesForm):
         said = cleaned.get("category", "")
         if "other" in self.errors or not said:
             return cleaned
-        if said == ABSTAIN:
+        cleaned["none_fits"] = said == NONE_FITS
+        if said in {ABSTAIN, NONE_FITS}:
             cleaned["category"] = None
         elif said == OTHER and cleaned.get("other") is not None:
             cleaned["category"] = cleaned["other"]

@@ -308,8 +308,8 @@ class Decision(models.Model):
                     RETURN NEW;
                 END IF;
                 SELECT count(*) FILTER (WHERE b.category_id = NEW.category_id),
-                       count(*) FILTER (WHERE b.category_id <> NEW.category_id),
-                       count(*) FILTER (WHERE b.category_id IS NULL)
+                       count(*) FILTER (WHERE b.category_id <> NEW.category_id OR b.none_fits),
+                       count(*) FILTER (WHERE b.category_id IS NULL AND NOT b.none_fits)
                 INTO votes_for, against, abstained
                 FROM consensus_ballot b WHERE b.vote_id = NEW.vote_id;
                 IF NEW.how = 'unanimity' AND (against > 0 OR votes_for <= abstained)

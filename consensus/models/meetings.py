@@ -246,7 +246,8 @@ class Vote(models.Model):
 
 
 class Ballot(models.Model):
-    """The ballot of one participant: a category at the depth of the round, or None to abstain.
+    """The ballot of one participant: a category at the depth of the round, or None to abstain, or to say that
+    no category fits (`none_fits`), which counts against each category and decides nothing.
 
     Its author may change it while the vote is open. (vote, meeting) refers to a key of Vote, (meeting,
     member) to a key of Participant: composite foreign keys that the migration adds.
@@ -258,12 +259,16 @@ class Ballot(models.Model):
     vote = models.ForeignKey(Vote, models.PROTECT, related_name="ballots", db_index=False)
     member = models.ForeignKey(Membership, models.PROTECT, related_name="ballots")
     category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="+", db_index=False)
+    none_fits = models.BooleanField(default=False, db_default=False)
     cast_at = models.DateTimeField()
     changed_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["vote", "member"], name="one_ballot_per_person_and_vote")
+            models.UniqueConstraint(fields=["vote", "member"], name="one_ballot_per_person_and_vote"),
+            models.CheckConstraint(
+                name="no_category_fits_or_one_is_chosen", condition=Q(none_fits=False) | Q(category=None)
+            ),
         ]
         triggers = [
             pgtrigger.Trigger(

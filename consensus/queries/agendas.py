@@ -8,6 +8,7 @@ from typing import Any, Literal
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from consensus.models import AgendaItem, Ballot, Decision, Disagreement, Meeting, Vote
+from consensus.queries.votes import NO_CATEGORY_CODE
 from core.once import once_a_page
 from rounds.models import Round
 from rounds.queries.blindness import seen_by
@@ -119,11 +120,11 @@ def _votes(
     cast: dict[int, dict[str, str]] = defaultdict(dict)
     own: dict[int, str] = {}
     ballots = Ballot.objects.filter(meeting=meeting, vote__item__in=items).order_by("member__pseudonym")
-    told = ballots.values_list("vote", "member", "member__pseudonym", "category")
-    for vote_id, who, pseudonym, category in told:
-        cast[vote_id][pseudonym] = book.code(category)
+    told = ballots.values_list("vote", "member", "member__pseudonym", "category", "none_fits")
+    for vote_id, who, pseudonym, category, none_fits in told:
+        cast[vote_id][pseudonym] = NO_CATEGORY_CODE if none_fits else book.code(category)
         if member is not None and who == member.pk:
-            own[vote_id] = book.code(category)
+            own[vote_id] = cast[vote_id][pseudonym]
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for vote in Vote.objects.filter(item__in=items).order_by("number"):
         is_open = vote.closed_at is None

@@ -10,7 +10,7 @@ from functools import cached_property
 from consensus.models import AgendaItem, Ballot, Decision, FollowUp, Meeting, Participant, Vote
 from consensus.queries.disagreements import DisagreementRow
 from consensus.queries.threads import ThreadComment, called
-from consensus.queries.votes import VoteTally, tally
+from consensus.queries.votes import NO_CATEGORY_CODE, VoteTally, choice, tally
 from rounds.models import RoundVolunteer
 from rounds.queries.blindness import withheld_from
 from rounds.queries.categories import ShownCodebook, codebook
@@ -21,7 +21,7 @@ from taxonomy.models import CategoryState
 
 @dataclass(frozen=True)
 class ShownBallot:
-    """One ballot of a closed vote; the code "" is an abstention."""
+    """One ballot of a closed vote; the code "" is an abstention, NO_CATEGORY_CODE says that none fits."""
 
     member_id: int
     name: str
@@ -64,13 +64,15 @@ class PossibleDecision:
     or in the vote that counts.
 
     `unanimity`, `majority`: the category that the last closed vote suffices for. `chair`: may the chair
-    decide? `is_voting`: an open vote has to be revealed first.
+    decide? `is_voting`: an open vote has to be revealed first. `none_fits`: the last closed vote says that no
+    category fits, so the issue waits for a new one.
     """
 
     unanimity: CategoryState | None = None
     majority: CategoryState | None = None
     chair: bool = False
     is_voting: bool = False
+    none_fits: bool = False
     there: int = 0
     needs: int = 0
 
@@ -156,20 +158,23 @@ class IssueReader:
         is_open = vote.closed_at is None
         # Before the close a member sees no ballot but their own.
         revealed = () if is_open else cast
-        counted = tally([ballot.category_id for ballot in revealed], vote.present or 0)
+        counted = tally((choice(one.category_id, one.none_fits) for one in revealed), vote.present or 0)
         return ShownVote(
             id=vote.pk,
             number=vote.number,
             is_open=is_open,
             voted=frozenset(ballot.member_id for ballot in cast),
-            own=None if own is None else self.book.code(own.category_id),
+            own=None if own is None else self._code(own),
             ballots=tuple(
-                ShownBallot(ballot.member_id, self._called(ballot.member), self.book.code(ballot.category_id))
+                ShownBallot(ballot.member_id, self._called(ballot.member), self._code(ballot))
                 for ballot in revealed
             ),
             split=tuple((self.book.code(id_), votes) for id_, votes in counted.votes.items()),
             tally=counted,
         )
+
+    def _code(self, ballot: Ballot) -> str:
+        return NO_CATEGORY_CODE if ballot.none_fits else self.book.code(ballot.category_id)
 
     def _decisions(self, item: AgendaItem) -> tuple[ShownDecision, ...]:
         """All decisions of the issue, the oldest first."""
@@ -199,15 +204,18 @@ class IssueReader:
         if meeting.kind != Meeting.Kind.TOGETHER:
             there = len(votes[-1].voted) if votes else 0
         unanimity = majority = None
+        none_fits = False
         if last is not None and last.tally.present >= meeting.quorum:
             unanimity = self.book.states.get(last.tally.unanimity or 0)
             majority = self.book.states.get(last.tally.majority or 0) if meeting.by_majority else None
+            none_fits = last.tally.waits_for_a_category(by_majority=meeting.by_majority)
         chair = meeting.kind != Meeting.Kind.PAIR and not voting and there >= meeting.quorum
         return PossibleDecision(
             unanimity=unanimity,
             majority=majority,
             chair=chair and (meeting.kind == Meeting.Kind.TOGETHER or last is not None),
             is_voting=voting,
+            none_fits=none_fits,
             there=there,
             needs=meeting.quorum,
         )

@@ -38,8 +38,8 @@ class MinuteLabel:
 
 @dataclass(frozen=True)
 class MinuteVote:
-    """A closed vote. `ballots`: name and code, "" for an abstention. `split` counts codes, most first.
-    `revealed_by`: the member who closed it; "" if the last ballot did.
+    """A closed vote. `ballots`: name and code, "" for an abstention, NO_CATEGORY_CODE if none fits. `split`
+    counts codes, most first. `revealed_by`: the member who closed it; "" if the last ballot did.
     """
 
     number: int
@@ -49,6 +49,7 @@ class MinuteVote:
     split: tuple[tuple[str, int], ...]
     abstained: int
     revealed_by: str
+    none_fits: int = 0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from consensus.queries import minute_records as records
 from consensus.queries.agendas import standing
 from consensus.queries.consensus_numbers import came_up
 from consensus.queries.threads import called
+from consensus.queries.votes import NO_CATEGORY_CODE
 from core import clock
 from rounds.models import Label
 from rounds.queries.blindness import withheld_issues
@@ -197,15 +198,23 @@ class _MinutesWriter:
     def _vote(self, vote: Vote) -> records.MinuteVote:
         ballots = self.ballots[vote.pk]
         chosen = Counter(one.category_id for one in ballots if one.category_id is not None)
+        none_fits = sum(one.none_fits for one in ballots)
         places = {id_: self.book.states[id_].position for id_ in chosen}
         split = sorted(chosen.items(), key=lambda one: (-one[1], places[one[0]]))
         return records.MinuteVote(
             number=vote.number,
             at=vote.opened_at,
             present=vote.present or 0,
-            ballots=tuple((self.people[one.member_id], self.book.code(one.category_id)) for one in ballots),
+            ballots=tuple(
+                (
+                    self.people[one.member_id],
+                    NO_CATEGORY_CODE if one.none_fits else self.book.code(one.category_id),
+                )
+                for one in ballots
+            ),
             split=tuple((self.book.code(id_), n) for id_, n in split),
-            abstained=len(ballots) - chosen.total(),
+            abstained=len(ballots) - chosen.total() - none_fits,
+            none_fits=none_fits,
             revealed_by=self.people[vote.closed_by_id],
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import ngettext
 
 from consensus.models import AgendaItem, Ballot, Decision, Meeting, Participant, Vote
 from rounds.queries.blindness import withheld_from
@@ -16,20 +17,35 @@ GRACE = timedelta(seconds=10)
 """How long a vote waits for a participant who left, for example to load the page again."""
 
 
+NO_CATEGORY = 0
+"""Among the choices of ballots: no category fits. The id of no category."""
+NO_CATEGORY_CODE = "∅"
+"""The same among the codes of ballots, where "" abstains."""
+
+
 @dataclass(frozen=True)
 class VoteTally:
-    """The ballots of one closed vote, by category, most first; `abstained` counts the others. `present`
-    counts the participants at the close.
+    """The ballots of one closed vote, by category, most first; `none_fits` counts those that say that no
+    category fits, `abstained` the others. `present` counts the participants at the close.
     """
 
     votes: Mapping[int, int]
     abstained: int
     present: int
+    none_fits: int = 0
+
+    def waits_for_a_category(self, *, by_majority: bool) -> bool:
+        """Do the ballots suffice to say that no category fits? They decide nothing: the issue waits."""
+        if by_majority and 2 * self.none_fits > self.present:
+            return True
+        return not self.votes and self.none_fits > self.abstained
 
     @property
     def unanimity(self) -> int | None:
-        """The only category with ballots, if these are more than the abstentions; otherwise None."""
-        if len(self.votes) != 1:
+        """The only category with ballots, if these are more than the abstentions; otherwise None. A ballot
+        that no category fits is against each of them.
+        """
+        if len(self.votes) != 1 or self.none_fits:
             return None
         [(category, votes)] = self.votes.items()
         return category if votes > self.abstained else None
@@ -40,18 +56,28 @@ class VoteTally:
         return next((id_ for id_, votes in self.votes.items() if 2 * votes > self.present), None)
 
 
-def tally(categories: Iterable[int | None], present: int) -> VoteTally:
-    """The counts of these ballots; None is an abstention."""
-    counted = Counter(categories)
-    abstained = counted.pop(None, 0)
-    return VoteTally(
-        {id_: votes for id_, votes in counted.most_common() if id_ is not None}, abstained, present
-    )
+def choice(category: int | None, none_fits: bool) -> int | None:  # noqa: FBT001 - a row of ballots
+    """What a ballot with these fields chooses: a category, NO_CATEGORY, or None to abstain."""
+    return NO_CATEGORY if none_fits else category
+
+
+def none_fit(n: int) -> str:
+    """How many ballots say that no category fits, in words."""
+    return ngettext("%(n)s says that no category fits", "%(n)s say that no category fits", n) % {"n": n}
+
+
+def tally(choices: Iterable[int | None], present: int) -> VoteTally:
+    """The counts of these choices."""
+    counted = Counter(choices)
+    abstained, none_fits = counted.pop(None, 0), counted.pop(NO_CATEGORY, 0)
+    votes = {id_: votes for id_, votes in counted.most_common() if id_ is not None}
+    return VoteTally(votes, abstained, present, none_fits)
 
 
 def tally_of(vote: Vote) -> VoteTally:
     """The counts of a closed vote. One query."""
-    return tally(vote.ballots.order_by("id").values_list("category", flat=True), vote.present or 0)
+    ballots = vote.ballots.order_by("id").values_list("category", "none_fits")
+    return tally((choice(*row) for row in ballots), vote.present or 0)
 
 
 def last_closed_vote(item: AgendaItem) -> Vote | None:

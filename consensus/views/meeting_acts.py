@@ -153,10 +153,8 @@ def cast_ballot(request: AuthedRequest, meeting_id: int, item_id: int) -> HttpRe
     form = BallotForm(request.POST, **act.categories)
 
     def cast() -> None:
-        cleaned = form.cleaned_data
-        votes.cast_ballot(
-            item=act.item, member=act.member, category=cleaned["category"], number=cleaned["number"]
-        )
+        given = {name: form.cleaned_data[name] for name in ("category", "none_fits", "number")}
+        votes.cast_ballot(item=act.item, member=act.member, **given)
 
     # Without the form's key: an equal ballot changes nothing, and a different one replaces the first.
     return act.done("vote", cast, form, keyed=False)

@@ -20,6 +20,7 @@ from consensus.queries.meeting_items import (
     waiting_votes,
 )
 from consensus.queries.meeting_room import AgendaGroup, AgendaIssue, MeetingRoom, RoomPerson
+from consensus.queries.votes import NO_CATEGORY_CODE, none_fit
 from consensus.views.label_cells import code_chip, label_cells
 from consensus.views.matrix import hues
 from core import clock
@@ -176,8 +177,12 @@ class _RoomScreen:
             "closed": parted[-1] if parted and vote is None else None,
             "earlier": parted if vote is not None else parted[:-1],
             "own": own,
-            "own_other": own if own not in {state.code for state in shown.choices} else "",
+            "own_other": own
+            if own not in {NO_CATEGORY_CODE, *(state.code for state in shown.choices)}
+            else "",
             "options": [(state, self.hues.get(state.code, "")) for state in shown.choices],
+            "asks_none_fits": self.round.excludes_id is None,
+            "none_fits_code": NO_CATEGORY_CODE,
             "others": [state for state in self.book.counted(self.round.depth) if state not in shown.choices],
             "invited": {person.pseudonym for person in room.people},
             "may_reveal": vote is not None and meeting.is_open and room.is_chair and not self.is_pair,
@@ -276,7 +281,8 @@ class _RoomScreen:
                 "name": one.name,
                 "code": one.code,
                 "hue": self.hues.get(one.code, ""),
-                "is_moved": bool(one.code) and own.get(one.member_id, one.code) != one.code,
+                "is_moved": one.code not in {"", NO_CATEGORY_CODE}
+                and own.get(one.member_id, one.code) != one.code,
             }
             for one in vote.ballots
         ]
@@ -285,6 +291,11 @@ class _RoomScreen:
             for code, n in vote.split
         ]
         said = [f"{n} × {code}" for code, n in vote.split]
+        if vote.tally.none_fits:
+            counts.append(
+                {"code": NO_CATEGORY_CODE, "name": _("no category fits"), "n": vote.tally.none_fits}
+            )
+            said.append(none_fit(vote.tally.none_fits))
         if vote.tally.abstained:
             counts.append({"code": "", "n": vote.tally.abstained})
             said.append(
@@ -305,10 +316,11 @@ class _RoomScreen:
     # --- the decision
 
     def _misses(self, shown: ShownIssue) -> bool:
-        """May the member propose a category that the decision or a follow-up calls missing?"""
+        """May the member propose a category that a label, the decision or a follow-up calls missing?"""
         standing = shown.standing
         says = standing is not None and standing.decision.cause == Decision.Cause.MISSING
-        return may_propose(self.member) and (says or any(one.proposal for one, _code in shown.follow_ups))
+        says = says or bool(shown.row.open_labels) or any(one.proposal for one, _code in shown.follow_ups)
+        return may_propose(self.member) and says
 
     def _possible(self, shown: ShownIssue, last: ShownVote | None) -> dict[str, Any]:
         """The decisions that the ballots suffice for now, and the first values of the decision form."""

@@ -197,11 +197,14 @@ def test_a_ballot_is_cast_changed_and_closes_the_vote(world, meeting):
     world.vote(item, "C.9", of=world.members)
     path = f"meetings/{meeting.pk}/items/{item.pk}/ballot/"
     found = _put(world.members[1], path, category="C.9").json()
-    assert found == {"vote": 1, "category": "C.9", "is_open": True}
+    assert found == {"vote": 1, "category": "C.9", "none_fits": False, "is_open": True}
+    none = {"category": None, "number": 1, "none_fits": True}
+    assert _put(world.members[1], path, **none).json()["none_fits"] is True
+    assert _put(world.members[1], path, **none | {"category": "C.9"}).status_code == 400
     assert _put(world.members[1], path, category=None, number=1).json()["category"] is None
     assert _put(world.lead, path, category="C.9").json()["is_open"] is True
     found = _put(world.members[2], path, category="C.1").json()
-    assert found == {"vote": 1, "category": "C.1", "is_open": False}
+    assert found == {"vote": 1, "category": "C.1", "none_fits": False, "is_open": False}
     refused = _put(world.members[1], path, category="C.9", number=1)
     assert (refused.status_code, refused.json()["code"]) == (409, "VoteClosed")
 

@@ -323,7 +323,7 @@ document.addEventListener("keydown", (event) => {
     focusOn("say-text");
   } else if (event.key === "o") $("original")?.click();
   else if (event.key === "?") $("keys")?.showModal();
-  else if (/^[1-9npalv]$/.test(event.key)) {
+  else if (/^[0-9npalv]$/.test(event.key)) {
     event.preventDefault();
     if (!turning) press(event.key);
   }

@@ -1,14 +1,21 @@
 """Labels that propose a name, in a meeting and its minutes: beside one category, and alone."""
 
 import re
+from html import unescape
 
+import pgtrigger
 import pytest
+from django.db import DatabaseError, transaction
 from django.urls import reverse
 
 from consensus.actions.agendas import put_on_agenda
 from consensus.actions.consensus import decide_item
 from consensus.actions.meetings import close_meeting, open_meeting, plan_meeting, turn_to
 from consensus.actions.presence import here
+from consensus.actions.votes import cast_ballot, open_vote
+from consensus.errors import VotesDoNotSuffice
+from consensus.models import Ballot, Decision
+from consensus.queries.changed_votes import changed_votes
 from tests.worlds.pages import client, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=3, members=2)]
@@ -66,3 +73,74 @@ def test_minutes_say_that_names_were_proposed(world, meeting):
     assert "Proposed names 1 issue" in page
     pdf = client(world.lead).get(reverse("minutes_pdf", args=[meeting.pk]))
     assert pdf.content.startswith(b"%PDF-")
+
+
+def _vote_on_a_name(world, meeting, *given: str):
+    """The first issue, on which the members and the lead vote: a code, "-" to abstain, "0" if none fits."""
+    for member in (*world.members, world.lead):
+        here(meeting=meeting, member=member)
+    item = meeting.items.order_by("position")[0]
+    turn_to(meeting=meeting, item=item, by=world.lead)
+    open_vote(item=item, by=world.lead)
+    for member, said in zip((*world.members, world.lead), given, strict=False):
+        category = None if said in "-0" else world.category(said)
+        cast_ballot(item=item, member=member, category=category, none_fits=said == "0")
+    return item
+
+
+def _page(world, meeting, member=None) -> str:
+    shown = client(member or world.lead).get(meeting.get_absolute_url()).text
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
+
+
+def test_who_finds_no_category_says_so_and_the_issue_waits(world, meeting):
+    item = _vote_on_a_name(world, meeting, "0")
+    shown = _page(world, meeting, world.members[1])
+    assert "No category fits" in shown
+    assert "You cannot vote for a proposed name here. All members vote on new categories separately." in shown
+    assert f'href="{reverse("put_to_vote", args=[world.version.taxonomy_id])}?' in (
+        client(world.members[1]).get(meeting.get_absolute_url()).text
+    )
+    assert "says that no category fits" not in shown  # hidden until the vote closes
+
+    posted = client(world.members[1]).post(
+        reverse("cast_ballot", args=[meeting.pk, item.pk]), {"category": "none"}
+    )
+    assert posted.status_code == 302
+    cast_ballot(item=item, member=world.lead, category=None)
+
+    shown = _page(world, meeting)
+    assert "2 say that no category fits, 1 abstained, 3 of 3 voted" in shown
+    assert "The votes say that no category fits. Park the issue until a new category is voted on." in shown
+    assert not Decision.objects.filter(item=item).exists()
+    # No category enters a number: the label stays, as after an abstention.
+    (move,) = [one for one in changed_votes(meeting.round, world.lead).moves if one.before is not None]
+    assert (move.after, move.what) == (None, "abstained")
+    why = "No category fits: the issue waits for a new one."
+    client(world.lead).post(reverse("park", args=[meeting.pk, item.pk]), {"why": why})
+    item.refresh_from_db()
+    assert item.parked_why == why
+    close_meeting(meeting=meeting, by=world.lead)
+    minutes = client(world.lead).get(reverse("minutes_md", args=[meeting.pk])).text
+    assert "Lead abstained, R1 no category fits, R2 no category fits" in minutes
+
+
+def test_one_who_finds_no_category_is_against_each(world, meeting):
+    item = _vote_on_a_name(world, meeting, "C.9", "0", "C.9")
+
+    def decide():
+        nine = world.category("C.9")
+        decide_item(item=item, by=world.lead, category=nine, how="unanimity", rationale="", seen_number=0)
+
+    with pytest.raises(VotesDoNotSuffice):
+        decide()
+    assert "The votes say that no category fits." not in _page(world, meeting)
+    # The database counts them alike.
+    with pytest.raises(DatabaseError, match="do not suffice"), transaction.atomic():
+        Decision.objects.create(
+            round=meeting.round, issue=item.issue, number=1, category=world.category("C.9"), method="meeting",
+            version=world.version, item=item, how="unanimity", vote=item.votes.get(), decided_by=world.lead,
+            decided_at=item.votes.get().closed_at,
+        )  # fmt: skip
+    with pytest.raises(DatabaseError, match="no_category_fits"), pgtrigger.ignore(), transaction.atomic():
+        Ballot.objects.filter(none_fits=True).update(category=world.category("C.9"))
