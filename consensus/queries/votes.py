@@ -63,7 +63,7 @@ def choice(category: int | None, none_fits: bool) -> int | None:  # noqa: FBT001
 
 def none_fit(n: int) -> str:
     """How many ballots say that no category fits, in words."""
-    return ngettext("%(n)s says that no category fits", "%(n)s say that no category fits", n) % {"n": n}
+    return ngettext("%(n)s votes that no category fits", "%(n)s vote that no category fits", n) % {"n": n}
 
 
 def tally(choices: Iterable[int | None], present: int) -> VoteTally:

@@ -96,12 +96,12 @@ def _page(world, meeting, member=None) -> str:
 def test_who_finds_no_category_says_so_and_the_issue_waits(world, meeting):
     item = _vote_on_a_name(world, meeting, "0")
     shown = _page(world, meeting, world.members[1])
-    assert "No category fits" in shown
+    assert "Choose none: no category fits" in shown
     assert "You cannot vote for a proposed name here. All members vote on new categories separately." in shown
     assert f'href="{reverse("put_to_vote", args=[world.version.taxonomy_id])}?' in (
         client(world.members[1]).get(meeting.get_absolute_url()).text
     )
-    assert "says that no category fits" not in shown  # hidden until the vote closes
+    assert "votes that no category fits" not in shown  # hidden until the vote closes
 
     posted = client(world.members[1]).post(
         reverse("cast_ballot", args=[meeting.pk, item.pk]), {"category": "none"}
@@ -110,7 +110,7 @@ def test_who_finds_no_category_says_so_and_the_issue_waits(world, meeting):
     cast_ballot(item=item, member=world.lead, category=None)
 
     shown = _page(world, meeting)
-    assert "2 say that no category fits, 1 abstained, 3 of 3 voted" in shown
+    assert "2 vote that no category fits, 1 abstained, 3 of 3 voted" in shown
     assert "The votes say that no category fits. Park the issue until a new category is voted on." in shown
     assert not Decision.objects.filter(item=item).exists()
     # No category enters a number: the label stays, as after an abstention.
