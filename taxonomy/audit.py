@@ -8,6 +8,7 @@ from taxonomy.models import Motion
 
 def register() -> None:
     say("taxonomies.started", _("Created the taxonomy %(name)s"))
+    say("taxonomies.draft_deleted", _("Deleted the draft of the taxonomy %(name)s"))
     say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
     say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
     say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"), outcome=Motion.Outcome)

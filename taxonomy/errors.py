@@ -94,6 +94,13 @@ class DraftMoved(DomainError):
     )
 
 
+class DraftKept(DomainError):
+    message = gettext_lazy(
+        "This draft cannot be deleted: a version was published, or members voted on it or use it elsewhere."
+        " Nothing was deleted."
+    )
+
+
 class ReasonMissing(DomainError):
     """New categories that nobody voted on are published with a reason only."""
 

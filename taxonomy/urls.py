@@ -12,6 +12,7 @@ of_taxonomy = [
     path("draft/undo/", drafts.undo_change, name="undo_change"),
     path("draft/redo/", drafts.redo_change, name="redo_change"),
     path("draft/publish/", drafts.publish_draft, name="publish_draft"),
+    path("draft/delete/", drafts.delete_draft, name="delete_draft"),
     path("proposals/", proposals.proposals, name="proposals"),
     path("proposals/new/", proposals.new_proposal, name="new_proposal"),
     path("proposals/rule/", proposals.proposal_rule, name="proposal_rule"),

@@ -50,7 +50,8 @@ class MeetingForm(forms.Form):
         label=_("Chair"),
         empty_label=None,
         help_text=_(
-            "The chair goes from issue to issue and records decisions. A lead can take over as chair later."
+            "The chair is always invited, goes from issue to issue, records decisions, and votes too. A lead"
+            " can take over as chair later."
         ),
     )
     quorum = forms.IntegerField(

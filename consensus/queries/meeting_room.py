@@ -77,9 +77,10 @@ class AgendaGroup:
 class MeetingRoom:
     """A meeting as one member sees it now.
 
-    `withheld` counts the issues of the agenda that the member may not see; no other number counts them.
-    `current_is_withheld`: the current issue of the meeting is withheld. `shown` is None if no issue is shown.
-    `median_seconds` is None before the first decision on an issue that the meeting looked at.
+    `waiting` issues are neither decided nor parked. `withheld` counts the issues of the agenda that the
+    member may not see; no other number counts them. `current_is_withheld`: the current issue of the meeting
+    is withheld. `shown` is None if no issue is shown. `median_seconds` is None before the first decision on
+    an issue that the meeting looked at.
     """
 
     meeting: Meeting
@@ -88,6 +89,7 @@ class MeetingRoom:
     groups: tuple[AgendaGroup, ...]
     total: int
     decided: int
+    waiting: int
     withheld: int
     current: int | None
     current_is_withheld: bool
@@ -134,6 +136,7 @@ class _AgendaPlace(NamedTuple):
     state: State
     category_id: int | None
     pair: tuple[str, ...]
+    waits: bool
 
 
 class _RoomReader(IssueReader):
@@ -154,6 +157,7 @@ class _RoomReader(IssueReader):
             groups=groups,
             total=len(places),
             decided=len(decided),
+            waiting=sum(place.waits for place in places),
             withheld=withheld,
             current=current,
             current_is_withheld=self.meeting.item_id is not None and current is None,
@@ -187,10 +191,11 @@ class _RoomReader(IssueReader):
                 withheld += 1
                 continue
             state = state_of(self.meeting, id_, category, parked_at)
+            waits = category is None and parked_at is None
             two = tuple(chosen[:2])
             if two not in pairs:
                 pairs[two] = self.book.codes_in_order(two)
-            places.append(_AgendaPlace(id_, issue_id, state, category, pairs[two]))
+            places.append(_AgendaPlace(id_, issue_id, state, category, pairs[two], waits))
         return places, withheld
 
     @cached_property

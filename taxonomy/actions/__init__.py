@@ -3,7 +3,7 @@
 from taxonomy.actions.answers import answer
 from taxonomy.actions.drafts import Acted, act, publish, redo, undo
 from taxonomy.actions.motions import cast, close_due, comment, open_motion, see_comments, set_rule, withdraw
-from taxonomy.actions.taxonomies import create_taxonomy, start_taxonomy
+from taxonomy.actions.taxonomies import create_taxonomy, delete_draft, start_taxonomy
 
 __all__ = [
     "Acted",
@@ -13,6 +13,7 @@ __all__ = [
     "close_due",
     "comment",
     "create_taxonomy",
+    "delete_draft",
     "open_motion",
     "publish",
     "redo",

@@ -3,14 +3,15 @@
 import uuid
 from operator import attrgetter
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from core import clock
 from studies.actions import record
 from studies.models import Study
-from taxonomy.errors import ChangeRefused, NameTaken
+from taxonomy.errors import ChangeRefused, DraftKept, DraftMoved, NameTaken
 from taxonomy.models import Category, CategoryState, Change, Taxonomy, Version
+from taxonomy.queries.drafts import edition_of
 from taxonomy.tree import TRANSLATED, Tree, drafts
 
 
@@ -49,6 +50,31 @@ def create_taxonomy(
     version.save(update_fields=["published_at", "published_by"])
     record(study, "taxonomies.published", by, name=name, version=1, categories=len(tree))
     return version
+
+
+@transaction.atomic
+def delete_draft(*, taxonomy: Taxonomy, by: User, seen: str) -> None:
+    """Delete a taxonomy that was never published, with its draft; the audit keeps its name. `seen` is the
+    edition of the draft that the user saw. Raises DraftMoved, and DraftKept if a version was published, or
+    members voted on the draft or made a board for it.
+    """
+    current = Taxonomy.objects.select_for_update().filter(pk=taxonomy.pk).first()
+    if current is None:
+        return
+    if edition_of(current) != seen:
+        raise DraftMoved
+    is_published = current.versions.filter(published_at__isnull=False).exists()
+    if is_published or current.motions.exists():
+        raise DraftKept
+    try:
+        with transaction.atomic():
+            _number, deleted = current.delete()
+            # Boards and the like would go with it.
+            if any(not name.startswith("taxonomy.") for name in deleted):
+                raise DraftKept
+    except IntegrityError:
+        raise DraftKept from None
+    record(taxonomy.study, "taxonomies.draft_deleted", by, name=taxonomy.name)
 
 
 def _first_version(study: Study, name: str, note: str = "", *, origin: Taxonomy | None = None) -> Version:

@@ -105,6 +105,20 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     return go_to(request, taxonomy)
 
 
+@require_POST
+def delete_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
+    """Delete a taxonomy that was never published, with the draft that the reader saw."""
+    taxonomy, member = _taxonomy(request, taxonomy_id)
+    edition = request.POST.get("edition", "")
+    try:
+        once(request, lambda: actions.delete_draft(taxonomy=taxonomy, by=request.user, seen=edition))
+    except DomainError as error:
+        found = drafted(taxonomy)
+        return _page(request, found, member, chosen=_named(found, ""), error=error)
+    messages.success(request, _("The draft of %(name)s is deleted.") % {"name": taxonomy.name})
+    return go_to(request, "taxonomies", taxonomy.study.slug)
+
+
 def _taxonomy(request: AuthedRequest, taxonomy_id: int) -> tuple[Taxonomy, Membership]:
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(

@@ -6,9 +6,10 @@ from uuid import UUID
 import pytest
 from django.urls import reverse
 
+from boards.models import Board
 from studies.models import Role
 from taxonomy.actions import start_taxonomy
-from taxonomy.models import Change
+from taxonomy.models import Change, Taxonomy
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
 from tests.factories import edit, make_member
@@ -245,6 +246,33 @@ def test_publishing(signed_in, taxonomy, keys) -> None:
     version = taxonomy.versions.get(number=2)
     assert (version.note, version.states.count()) == ("too few", 12)
     assert "Version 2 of Taxonomy 1 is published." in text_of(signed_in.get(done.url))
+
+
+def test_a_draft_that_was_never_published_is_deleted(signed_in, study, taxonomy) -> None:
+    """The other taxonomy stays; so does a draft that was published, voted on, changed since, or has a board."""
+    made = start_taxonomy(study=study, name="Symptom", by=None)
+    edit(made, ADD, None, {"name": "Crash"})
+    seen = drafted(made).edition
+    edit(made, ADD, None, {"name": "Hang"})
+
+    def delete(taxonomy, edition):
+        return post(signed_in, taxonomy, "", door="delete_draft", edition=edition)
+
+    assert "Delete the draft of Symptom?" in text_of(signed_in.get(page(made)))
+    assert "Delete draft" not in text_of(signed_in.get(page(taxonomy)))
+    assert delete(made, seen).status_code == 409
+    kept = delete(taxonomy, drafted(taxonomy).edition)
+    assert (kept.status_code, "This draft cannot be deleted:" in text_of(kept)) == (409, True)
+    board = Board.objects.create(taxonomy=made, name="Piles", made_by=study.memberships.first())
+    assert delete(made, drafted(made).edition).status_code == 409
+    board.delete()
+
+    done = delete(made, drafted(made).edition)
+
+    assert (done.status_code, done.url) == (302, reverse("taxonomies", args=[study.slug]))
+    assert "The draft of Symptom is deleted." in text_of(signed_in.get(done.url))
+    assert list(Taxonomy.objects.filter(study=study)) == [taxonomy]
+    assert study.events.filter(verb="taxonomies.draft_deleted", detail={"name": "Symptom"}).count() == 1
 
 
 def test_an_empty_draft_says_how_to_begin(signed_in, study) -> None:

@@ -89,6 +89,7 @@ change_draft               post   401  404  404  404  404  403  403  403  403
 undo_change                post   401  404  404  409  409  403  403  403  403
 redo_change                post   401  404  404  409  409  403  403  403  403
 publish_draft              post   401  404  404  409  409  403  403  403  403
+delete_draft               post   401  404  404  409  409  403  403  403  403
 draft_dry_run              get    302  404  404  200  200  403  403  403  403
 proposals                  get    302  404  404  200  200  200  200  200  403
 new_proposal               get    302  404  404  200  200  200  200  403  403
@@ -590,7 +591,7 @@ def address(world: World, name: str) -> str:
         "comment_on_item", "take_off_agenda", "follow_up", "api_ballot", "api_item_decision",
     )  # fmt: skip
     of_taxonomy = (
-        "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft",
+        "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft", "delete_draft",
         "boards", "new_board", "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
         "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "draft_examples", "take_as_example", "see_proposal_comments",
         "api_boards", "api_missing_names",

@@ -151,6 +151,10 @@ def test_a_planned_meeting_says_when_and_who_opens_it(world):
     assert "This meeting is not open yet. When Lead opens the meeting" in text
     assert "Open meeting" not in text
     assert "Open meeting" in text_of(get(world.lead, world.meeting))
+    opens = f'action="{reverse("open_meeting", args=[world.meeting.pk])}"'
+    for member, has in ((world.lead, True), (world.members[0], False)):
+        listed = client(member).get(reverse("meetings", args=[world.round_.pk])).text
+        assert (opens in listed) is has
     assert here(world.members[0], world.meeting).status_code == 200
     answer = post(world.members[0], "here", world.meeting.pk, json=True, planned=1)
     assert answer.status_code == 204
@@ -374,6 +378,12 @@ def test_parking_and_coming_back(world, open_one):
     assert "Open the vote when" in get(world.lead, world.meeting).content.decode()
     assert post(world.lead, "take_off_agenda", *on(world, 1)).status_code == 302
     assert AgendaItem.objects.get(pk=world.items[1].pk).released_at is not None
+    through = "Each issue of the agenda is decided or parked."
+    assert through not in get(world.lead, world.meeting).content.decode()
+    for place in (0, 2, 3):
+        post(world.lead, "park", *on(world, place))
+    assert through in get(world.lead, world.meeting).content.decode()
+    assert through not in get(world.members[0], world.meeting).content.decode()
 
 
 def test_what_is_alike_is_decided_at_once(world, open_one):
