@@ -8,6 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 from agreement.coding import COEFFICIENTS, CodedAnswers, Coder, agreement_on_codes
 from agreement.reasons import Reason
 from tests.agreement.test_agreement import DIAGNOSES
+from tests.long import only_long
 
 FEW = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 
@@ -140,6 +141,7 @@ def test_all_categories_together_are_drawn_with_their_answer():
 
 
 @pytest.mark.slow
+@only_long
 def test_intervals_over_interviews_cover_the_truth_and_those_over_answers_do_not():
     """Eleven interviews in which coders err differently often: 95 % intervals, 200 studies."""
     random = np.random.default_rng(1)

@@ -24,6 +24,7 @@ from consensus.models import Decision
 from rounds import errors
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from tests import factories
+from tests.long import only_long
 from tests.races import at_once
 from tests.worlds.world import small_world
 
@@ -79,6 +80,7 @@ def test_a_volunteer_is_removed_while_they_submit():
 
 
 @pytest.mark.parametrize("reveal", Round.Reveal.values)
+@only_long
 def test_a_volunteer_is_added_while_the_last_label_of_an_issue_comes_in(reveal):
     for _ in range(TIMES):
         world = small_world(issues=2, members=2)
@@ -122,6 +124,7 @@ def test_k_is_raised_while_slots_are_claimed_and_labelled():
         promises_hold(round_)
 
 
+@only_long
 def test_a_volunteer_is_removed_while_they_claim():
     for _ in range(TIMES):
         world = small_world(issues=2, members=2)
@@ -136,6 +139,7 @@ def test_a_volunteer_is_removed_while_they_claim():
         assert not Assignment.objects.filter(round=round_, volunteer=one).exists()
 
 
+@only_long
 def test_two_leads_add_two_people_and_each_gets_a_column():
     for _ in range(TIMES):
         world = small_world(issues=2, members=2)
@@ -154,6 +158,7 @@ def test_two_leads_add_two_people_and_each_gets_a_column():
         promises_hold(round_)
 
 
+@only_long
 def test_the_same_person_is_removed_twice_at_once():
     for _ in range(TIMES):
         world = small_world(issues=2, members=3)

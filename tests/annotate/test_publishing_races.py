@@ -16,7 +16,7 @@ from taxonomy.models import Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree.drafts import MERGE, RETIRE
 from tests import factories
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.world import small_world
 
@@ -67,6 +67,7 @@ def test_twenty_people_submit_while_two_categories_are_merged():
     assert Decision.objects.filter(superseded_at=None).count() == ROUNDS
 
 
+@only_long
 def test_who_comes_after_a_retirement_is_asked_again():
     """Every label is stored, or refused with its text kept. Where all are stored, the issue is looked at again by
     all; nobody looks again at one that is not complete.

@@ -23,7 +23,7 @@ from ingest.models import Issue
 from rounds.errors import RoundAlreadyOpen, RoundClosed
 from rounds.models import Assignment, Label, Round, RoundIssue
 from tests import factories
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.world import World, small_world
 
@@ -54,6 +54,7 @@ def _promises_hold(round_: Round) -> None:
     assert set(places.filter(completed_at=None).values_list("issue", flat=True)) == unfinished
 
 
+@only_long
 def test_eight_volunteers_claim_and_submit_300_issues():
     world = small_world(issues=300, members=8)
     round_, category = world.k_of_n(2), world.category("C.2")
@@ -129,6 +130,7 @@ def test_the_race_for_one_last_slot():
     _promises_hold(round_)
 
 
+@only_long
 def test_the_race_to_claim_one_last_slot():
     world = small_world(issues=sampled(100, 20), members=2)
     for issue in world.issues:
@@ -223,6 +225,7 @@ def test_two_tabs_save_different_drafts():
         assert Draft.objects.get(issue=issue).summary == stale[0].stored.summary
 
 
+@only_long
 def test_a_draft_is_saved_while_its_slot_is_retaken():
     """The order of locks: whoever retakes a slot leaves a draft behind, whoever saves one renews the slot."""
     world = small_world(issues=1, members=2)

@@ -109,6 +109,7 @@ def test_a_plan_with_everything(world):
         ({"deadline": "2020-01-01T00:00:00Z"}, 409, "deadline"),
     ],
 )
+@pytest.mark.slow(cases=8)
 def test_a_refusal_names_its_field_and_stores_nothing(world, changes, status, field):
     if changes.get("members") == "viewer":
         changes = {"members": [world.first.pk, world.viewer.pk]}

@@ -16,7 +16,7 @@ from consensus.actions.votes import close_vote, close_votes_with_quorum, open_vo
 from consensus.models import AgendaItem, Ballot, Decision, Meeting, Participant, Spell, Vote
 from studies.models import Role
 from tests import factories
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.meeting import held, meeting_world, there
 
@@ -50,6 +50,7 @@ def _kinds(results) -> list[str]:
     return sorted(type(result).__name__ for result in results)
 
 
+@only_long
 def test_two_windows_of_the_chair_decide_at_once():
     """One decision stands each time; the other window is told which, and keeps its text."""
     world = held(sampled(100, 25), members=3, come="volunteers", quorum=2)
@@ -109,6 +110,7 @@ def test_the_last_two_ballots_at_once_close_the_vote_once_with_all_of_them():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_the_two_of_a_pair_at_once_decide_once():
     world = held(12, members=2, come="nobody", kind="pair")
     for place, item in enumerate(world.items):
@@ -179,6 +181,7 @@ def test_closing_the_meeting_and_voting_at_once_over_days():
         _promises_hold(world.meeting)
 
 
+@only_long
 def test_who_comes_back_while_they_are_noticed_as_gone_is_there():
     world = held(1, members=3, come="volunteers", quorum=2)
     first = world.members[0]
@@ -232,6 +235,7 @@ def test_two_windows_open_one_vote():
     assert Vote.objects.count() == 20
 
 
+@only_long
 def test_a_whole_meeting_over_days_at_once():
     """Everybody votes on everything, while the chair closes what has its quorum and others come and go."""
     world = held(12, members=4, come="nobody", kind="apart", quorum=2, by_majority=True)
@@ -271,6 +275,7 @@ def test_a_whole_meeting_over_days_at_once():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_labels_settling_and_a_meeting_do_not_lock_each_other_out():
     """The lead settles from the dashboard, the chair decides in the meeting, others vote: nobody waits forever."""
     world = held(20, members=4, come="volunteers", quorum=2)

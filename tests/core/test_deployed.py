@@ -22,6 +22,7 @@ from core.embedded.processes import end
 from core.embedded.redis import installed
 from core.supervisor import GENTLE_END
 from tests.core.places import eventually, free_port, get, place
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -185,6 +186,7 @@ def test_scripts_are_served_as_such_and_import_others_by_their_hashed_names(
 
 
 @pytest.mark.slow
+@only_long
 def test_a_worker_does_the_job_that_another_process_stored(deployed: dict[str, str]) -> None:
     store = "from core.jobs import enqueue; print(enqueue('core.ping', arguments={'n': 7}, by=None).pk)"
     options = ["--concurrency", "1", "--without-gossip", "--without-mingle"]

@@ -26,6 +26,7 @@ from core.embedded.errors import EmbeddedServerError
 from core.embedded.owner import Owner
 from core.embedded.processes import alive, end, process_of, processes_in, wait_until
 from tests.core.places import place
+from tests.long import only_long
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
 NOBODY, SOMEBODY_ELSE = 65534, 65533
@@ -179,6 +180,7 @@ def test_first_query_starts_the_server_and_the_last_process_ends_it(fresh: Path)
 
 
 @pytest.mark.slow
+@only_long
 def test_releasing_leaves_the_servers_to_another_process(folder: Path) -> None:
     with busy(folder, "SELECT pg_sleep(60)"):
         assert embedded.release(folder) is False
@@ -186,6 +188,7 @@ def test_releasing_leaves_the_servers_to_another_process(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_eight_processes_that_start_at_once_share_one_server(fresh: Path) -> None:
     embedded.use(fresh)
     racing = [python(fresh, ASK, STARTED_AT) for _ in range(8)]
@@ -206,6 +209,7 @@ def test_committed_rows_survive_a_kill_of_the_postmaster(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_a_busy_orphan_of_a_killed_postmaster_is_ended(folder: Path) -> None:
     # It computes without ever waiting, so it does not notice that its parent is gone.
     with busy(folder, "SELECT count(*) FROM generate_series(1, 100000000000)") as orphan:
@@ -216,6 +220,7 @@ def test_a_busy_orphan_of_a_killed_postmaster_is_ended(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_servers_that_lost_their_pid_files_are_ended(folder: Path) -> None:
     servers = family(folder)
     (folder / "postgres" / "postmaster.pid").unlink()
@@ -332,6 +337,7 @@ def test_a_killed_redis_is_started_again(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_a_folder_deeper_than_a_socket_may_be() -> None:
     folder = place() / ("deep-" * 20) / ("deeper-" * 20)
     run = Path(embedded.postgres_parameters(folder)["host"])
@@ -389,6 +395,7 @@ def test_data_are_durable_unless_told_otherwise(fresh: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_an_interrupted_initialisation_is_begun_anew(fresh: Path) -> None:
     (fresh / "postgres.new" / "base").mkdir(parents=True)
     (fresh / "postgres.new" / "PG_VERSION").write_text("18\n")
@@ -447,6 +454,7 @@ def small_disk() -> Iterator[Path]:
 
 @as_root
 @pytest.mark.slow
+@only_long
 def test_a_full_disk_is_named(small_disk: Path) -> None:
     folder = small_disk / "var"
     filler = small_disk / "filler"

@@ -17,6 +17,7 @@ from core import embedded
 from core.embedded.processes import alive, processes_in
 from core.supervisor import MOST_FAILURES, AlreadyUpError, Child, ChildFailedError, Supervisor
 from tests.core.places import eventually, free_port, get, place
+from tests.long import only_long
 
 
 class Up:
@@ -91,6 +92,22 @@ def up(folder: Path) -> Iterator[Callable[[int], Up]]:
 
 
 @pytest.mark.slow
+def test_up_is_ready_says_where_it_runs_and_ends_everything(folder: Path, up: Callable[[int], Up]) -> None:
+    one = up(port := free_port())
+    assert one.ready()[1] == f"Crosscheck is ready at http://127.0.0.1:{port}/"
+    assert eventually(one.healthy)
+    code, out, errors = up(free_port()).result()
+    assert (code, out) == (1, "")
+    assert f"at http://127.0.0.1:{port} (process {one.process.pid})" in errors
+
+    family = psutil.Process(one.process.pid).children(recursive=True)
+    assert one.result(signal.SIGINT) == (0, "\nEnded: web, worker, beat, Redis, PostgreSQL.\n", "")
+    assert not any(map(alive, family))
+    assert embedded.status(folder) == embedded.Status(None, None)
+    assert get(port, "/healthz").status == 0
+
+
+@only_long
 def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
     port = free_port()
     killed = up(port)

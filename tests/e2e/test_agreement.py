@@ -44,6 +44,7 @@ def of_a_spreadsheet(sheet) -> tuple[float, float]:
     return agreement, (agreement - chance) / (1 - chance)
 
 
+@only_long
 def test_seven_people_label_by_keys_and_the_page_shows_the_kappa_of_a_spreadsheet(open_page):
     world = small_world(issues=len(SHEET), members=7)
     round_ = world.round(name="Main round")

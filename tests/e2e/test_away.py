@@ -11,6 +11,7 @@ from studies.models import Membership
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, draft_saved, held, issue_on, label_page, press, stored, title, waiting
 from tests.factories.annotate import label_input
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=8)]
 
@@ -142,6 +143,7 @@ def test_an_answer_that_was_stored_without_an_answer_is_stored_once(open_page, w
     expect(page.locator("#returned .note")).to_have_count(0)
 
 
+@only_long
 def test_a_refused_answer_comes_back_with_its_text(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -170,6 +172,7 @@ def test_a_refused_answer_comes_back_with_its_text(open_page, world, member):
     assert codes(round_, member) == ["C.3", "C.2"]
 
 
+@only_long
 def test_a_refusal_is_shown_in_place_while_nothing_else_is(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -220,6 +223,7 @@ def test_an_ended_session_is_taken_up_in_place(open_page, world, member):
     assert codes(round_, member) == ["C.3", "C.2"]
 
 
+@only_long
 def test_who_has_no_password_signs_in_in_another_tab(open_page, world, member):
     member.user.set_unusable_password()
     member.user.save()
@@ -256,6 +260,7 @@ def test_somebody_else_sends_nothing(open_page, world, member):
     assert Label.objects.count() == 0
 
 
+@only_long
 def test_two_tabs_with_different_answers(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -294,6 +299,7 @@ def test_another_device_has_the_same_place_and_the_same_draft(open_page, world, 
     expect(phone.locator("#unsure")).to_be_checked()
 
 
+@only_long
 def test_a_draft_under_way_stays_behind_no_answer(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -312,6 +318,7 @@ def test_a_draft_under_way_stays_behind_no_answer(open_page, world, member):
     assert (Label.objects.get().summary, Draft.objects.count()) == ("one line", 0)
 
 
+@only_long
 def test_labels_taken_back_to_the_last_one_wait_for_it_to_be_stored(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))

@@ -9,6 +9,7 @@ from boards.models import Board, Move, Pile
 from taxonomy.queries.drafts import drafted
 from tests import factories
 from tests.e2e.axe import violations
+from tests.long import only_long
 from tests.worlds.board import BoardWorld, board_world, places
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -106,6 +107,7 @@ def test_a_board_is_sorted_by_keys_only(open_page, world):
     assert violations(page) == []
 
 
+@only_long
 def test_a_pile_is_named_described_and_taken_apart_in_its_place(open_page, world):
     world.pile("Crashes", *world.cards[:2])
     page = opened(open_page, world.one, world.board)
@@ -151,6 +153,7 @@ def test_cards_are_split_and_merged(open_page, world):
     }  # fmt: skip
 
 
+@only_long
 def test_a_split_that_is_refused_stays_typed(open_page, world):
     page = opened(open_page, world.one, world.board)
     press(page, "j", "s")
@@ -165,6 +168,7 @@ def test_a_split_that_is_refused_stays_typed(open_page, world):
     expect(page.locator("#unsorted .bcard")).to_have_count(7)
 
 
+@only_long
 def test_several_cards_are_dragged_at_once(open_page, world):
     world.pile("Crashes")
     page = opened(open_page, world.one, world.board)
@@ -188,6 +192,7 @@ def test_several_cards_are_dragged_at_once(open_page, world):
     }  # fmt: skip
 
 
+@only_long
 def test_what_is_searched_for_is_chosen_at_once(open_page, world):
     page = opened(open_page, world.one, world.board)
     press(page, "/")
@@ -249,6 +254,7 @@ def test_what_another_does_arrives_and_a_clash_is_told(open_page, world):
     assert Pile.objects.get(pk=crashes).name == "Crashes"
 
 
+@only_long
 def test_what_could_not_be_sent_is_sent_again_and_done_once(open_page, world):
     world.pile("Crashes")
     page = opened(open_page, world.one, world.board)
@@ -288,6 +294,7 @@ def test_who_sorts_apart_sees_nothing_of_the_others(open_page):
     assert "Crashes of the second" not in looks_on.content()
 
 
+@only_long
 def test_two_sort_apart_and_go_on_together(open_page):
     """Apart by keys, done, together: what both put together lies in piles, and the rest says who had it where."""
     world = board_world(TEXTS, apart=True)
@@ -321,6 +328,7 @@ def test_two_sort_apart_and_go_on_together(open_page):
     assert violations(lead) == []
 
 
+@only_long
 def test_a_pile_becomes_a_sub_theme_of_the_draft(open_page, world):
     world.pile("Crashes", *world.cards[:2])
     theme = factories.category(world.version, "A.1")
@@ -339,6 +347,7 @@ def test_a_pile_becomes_a_sub_theme_of_the_draft(open_page, world):
 
 
 @pytest.mark.parametrize("dark", [False, True])
+@only_long
 def test_on_a_phone_a_card_is_sent_by_choosing_its_pile(open_page, world, dark):
     world.pile("Crashes")
     page = opened(open_page, world.one, world.board, phone=True, dark=dark)
@@ -354,6 +363,7 @@ def test_on_a_phone_a_card_is_sent_by_choosing_its_pile(open_page, world, dark):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@only_long
 def test_a_move_touches_what_it_moves_and_nothing_else(open_page):
     """Of 2,000 cards, a move of fifty takes fifty elements out and puts them in; no other card is written to."""
     world = board_world([f"Symptom number {number} of its own kind" for number in range(2000)])

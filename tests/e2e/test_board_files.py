@@ -7,12 +7,14 @@ from playwright.sync_api import expect
 
 from boards.actions.boards import start_board
 from tests.e2e.axe import violations
+from tests.long import only_long
 from tests.worlds.board import places
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@only_long
 def test_new_summaries_are_brought_and_the_file_says_what_it_leaves_out(open_page):
     world = small_world(issues=2, members=2)
     round_ = world.round()

@@ -19,6 +19,7 @@ from studies.models import Membership, Role, Study
 from taxonomy.models import CategoryState, Motion, Taxonomy
 from tests.e2e.room import press
 from tests.factories import make_member, propose
+from tests.long import only_long
 from tests.worlds.meeting import put
 from tests.worlds.world import World, small_world
 
@@ -83,6 +84,7 @@ def world() -> World:
     return world
 
 
+@only_long
 def test_an_evening_without_a_word_of_english(open_page, world):
     round_ = world.round(name="正式轮次")
     owner = make_member(world.study, Role.OWNER)

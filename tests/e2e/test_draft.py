@@ -134,6 +134,7 @@ def test_the_tree_is_walked_by_keys_and_nothing_typed_is_left_unasked(open_page,
     expect(page.locator("#category-h")).to_contain_text("Name of B")
 
 
+@only_long
 def test_a_key_acts_on_the_category_that_has_the_focus(open_page, study, lead):
     taxonomy = make_version(study, ["A", "A.1", "A.2", "B"]).taxonomy
     keys = {entry.code: entry.key for entry in drafted(taxonomy).entries}
@@ -161,6 +162,7 @@ def test_a_key_acts_on_the_category_that_has_the_focus(open_page, study, lead):
     assert {entry.code for entry in drafted(taxonomy).draft} == {"A", "A.1", "A.2"}
 
 
+@only_long
 def test_a_dry_run_that_comes_late_shuts_nothing(open_page, study, lead):
     taxonomy = make_version(study, ["A", "A.1", "B"]).taxonomy
     page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/?category=A.1")
@@ -204,6 +206,7 @@ def test_what_can_be_done_opens_in_view_with_its_first_field_ready(open_page, st
         expect(page.locator(f"#act-{name.lower()} button[type=submit]").first).to_be_in_viewport()
 
 
+@only_long
 def test_a_refused_split_stays_open_with_its_field_ready(open_page, study, lead):
     taxonomy = make_version(study, ["A", "A.1", "A.2"]).taxonomy
     page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/")

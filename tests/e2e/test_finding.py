@@ -56,6 +56,7 @@ def best(page: Page, query: str) -> str:
     return page.locator("#tree .active .code").inner_text()
 
 
+@only_long
 def test_the_best_match_is_offered_and_all_keep_their_places(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     requests: list[str] = []
@@ -125,6 +126,7 @@ def test_a_code_that_is_typed_exactly_comes_before_words_that_begin_alike(open_p
     assert best(page, "iop") == "IOPS"
 
 
+@only_long
 def test_the_definition_folds_while_there_is_nothing_to_define(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     about = page.locator("#about")
@@ -147,6 +149,7 @@ def test_the_definition_folds_while_there_is_nothing_to_define(open_page, world,
     expect(about).to_have_class("about folded")
 
 
+@only_long
 def test_the_definition_does_not_open_over_the_category_that_is_pointed_at(open_page, world, member):
     codes = [f"A.{number}" for number in range(1, 40)]
     world.version = factories.make_version(world.study, ["A", *codes])
@@ -178,6 +181,7 @@ def test_four_key_presses_for_every_known_theme(open_page, world, member):
     assert list(codes.filter(category__states__version=world.version)) == ["C.3", "C.2", "B.1", "C.10"]
 
 
+@only_long
 def test_a_category_that_is_too_broad_opens(open_page, world, member):
     state = world.version.states.get(code="A.1")
     page = open_page(member.user, label_page(world.round(depth=3)))
@@ -188,6 +192,7 @@ def test_a_category_that_is_too_broad_opens(open_page, world, member):
     assert page.locator(f"#c{state.category_id} input").count() == 0
 
 
+@only_long
 def test_a_sub_theme_says_the_theme_that_it_counts_as(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     press(page, "a 1 i i")
@@ -249,6 +254,7 @@ def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@only_long
 def test_a_category_is_found_by_its_name_in_the_other_language(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     page.wait_for_load_state("networkidle")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.axe import violations
 from tests.findings.world import finding_world
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -18,6 +19,7 @@ def keep(page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
+@only_long
 def test_a_finding_goes_from_its_text_to_frozen(open_page):
     world = finding_world()
     page = open_page(world.lead.user, f"/studies/{world.study.slug}/findings/")

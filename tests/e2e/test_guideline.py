@@ -8,6 +8,7 @@ from studies.actions import publish_guideline
 from studies.models import Guideline
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, label_page, press, stored
+from tests.long import only_long
 from tests.worlds.world import World
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6)]
@@ -42,6 +43,7 @@ def test_a_guideline_that_changed_meanwhile_is_read_before_answers_go_out(open_p
     assert list(Label.objects.order_by("pk").values_list("guideline", flat=True)) == [second.pk] * 2
 
 
+@only_long
 def test_where_no_turn_is_held_the_form_comes_back_with_what_is_new(open_page, world, member):
     publish(world, FIRST)
     page = open_page(member.user, label_page(world.round()))

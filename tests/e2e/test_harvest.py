@@ -19,6 +19,7 @@ from tests.e2e.axe import violations
 from tests.e2e.room import answer
 from tests.factories import make_user
 from tests.forges import ForgeServer, RealClock, Repository
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -120,6 +121,7 @@ def add_token(page: Page, host: str) -> None:
 
 
 @pytest.mark.usefixtures("_worker")
+@only_long
 def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     owner = make_user("Mei")
     slug = create_study(name="Frameworks", by=owner).slug

@@ -89,6 +89,7 @@ def test_keys_never_fire_while_somebody_types(open_page, world, member):
     assert (Label.objects.count(), Skip.objects.count()) == (0, 0)
 
 
+@only_long
 def test_a_letter_that_is_a_code_and_a_key_waits_for_its_digit(open_page, world, member):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.2")
@@ -160,6 +161,7 @@ def test_a_hostile_issue_is_text(open_page, world, member):
     assert re.fullmatch(r"#\d+ · Round 1 · Crosscheck", page.title())
 
 
+@only_long
 def test_in_a_round_of_some_the_page_claims_by_itself(open_page, world, member):
     round_ = world.k_of_n(1)
     page = open_page(member.user, reverse("label", args=[round_.pk]))

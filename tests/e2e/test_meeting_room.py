@@ -110,6 +110,7 @@ def test_two_people_turn_vote_decide_and_park(world, two):
     assert violations(chair) == []
 
 
+@only_long
 def test_after_an_argument_a_vote_key_votes(world, two):
     chair, member = two
     chair.keyboard.press("v")
@@ -136,6 +137,7 @@ def test_a_group_of_one_issue_stands_open_and_leads_to_it(world, two):
     expect(chair.locator("#agenda .it")).to_have_count(1)
 
 
+@only_long
 def test_the_breadcrumb_keeps_the_name_of_the_meeting(world, open_page):
     world.study.name = "Challenges of deep learning frameworks that are centred on large language models"
     world.study.save()
@@ -151,6 +153,7 @@ def test_the_breadcrumb_keeps_the_name_of_the_meeting(world, open_page):
         page.goto("about:blank")
 
 
+@only_long
 def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
     chair, member = two
     member.context.set_offline(True)

@@ -73,6 +73,7 @@ def test_nothing_is_near_and_a_proposal_can_be_taken_back(open_page, world, memb
     assert (label.category, label.nearest, label.proposal.name) == (None, None, "Another one")
 
 
+@only_long
 def test_two_tabs_show_what_each_proposes(open_page, world, member):
     round_ = world.round()
     one = open_page(member.user, label_page(round_))

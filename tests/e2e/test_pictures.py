@@ -5,6 +5,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import violations
+from tests.long import only_long
 from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
 
@@ -71,6 +72,7 @@ def test_all_are_drawn_and_reached_by_keys_and_follow_the_theme(open_page, world
     assert violations(page, colours=True) == []
 
 
+@only_long
 def test_on_a_phone_they_fit_or_are_scrolled(open_page, world, path):
     page = open_page(world.lead.user, path, phone=True)
     see_all(page)

@@ -17,6 +17,7 @@ from tests.worlds.world import small_world
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@only_long
 def test_from_a_sample_to_a_training(open_page):
     world = small_world(issues=6, members=2)
     slug = world.study.slug

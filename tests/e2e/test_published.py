@@ -61,6 +61,7 @@ def check_files(page: Page) -> Import:
     return run
 
 
+@only_long
 def test_a_dropped_folder_goes_from_an_empty_study_to_the_agreement_page(open_page, lead, folder):
     page = open_page(lead.user, "/studies/engines/")
     page.get_by_role("link", name="Import published labels").click()

@@ -10,12 +10,14 @@ from taxonomy.models import Level
 from tests.e2e.axe import violations
 from tests.factories import category, make_member, make_study, make_version
 from tests.factories.interviews import make_audience, make_guide, make_participant, make_session
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 THEMES = ("C.1", "C.2", "C.3", "C.9", "C.10")
 
 
+@only_long
 def test_a_lead_compares_users_with_developers_and_then_by_experience(open_page):
     study = make_study(slug="talks")
     version = make_version(study)

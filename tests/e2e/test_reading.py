@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from studies.models import Membership
 from tests import factories
 from tests.e2e.room import held, label_page, press
+from tests.long import only_long
 from tests.worlds.world import World
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=2)]
@@ -67,6 +68,7 @@ def test_a_body_of_118_kb_is_shown_without_a_stall(open_page, world, member):
     expect(fold.locator("pre")).to_be_hidden()
 
 
+@only_long
 def test_without_script_a_long_body_opens_whole(open_page, world, member):
     round_ = next_after(world, member, 1, title="Very long", body=LONG)
     page = open_page(member.user, label_page(round_), script=False)

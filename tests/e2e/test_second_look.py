@@ -11,6 +11,7 @@ from taxonomy.tree.drafts import MERGE, RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change
 from tests.e2e.axe import violations
 from tests.e2e.room import answer, held, press, stored
+from tests.long import only_long
 from tests.worlds.world import World
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6, members=2)]
@@ -20,6 +21,7 @@ def published(world: World) -> None:
     publish(taxonomy=world.version.taxonomy, by=world.lead.user, note="As the issues say.")
 
 
+@only_long
 def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_categories(open_page, world):
     round_ = world.round()
     old = world.version
@@ -42,6 +44,7 @@ def test_a_page_that_was_open_keeps_what_was_chosen_and_the_next_has_the_new_cat
     expect(page.locator("#tree")).not_to_contain_text("Name of C.2")
 
 
+@only_long
 def test_a_category_that_was_split_and_is_still_there_is_not_chosen_again(open_page, world):
     round_ = world.round()
     page = open_page(world.members[0].user, reverse("label", args=[round_.pk]))

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from consensus.actions.threads import say
 from consensus.models import Comment, Decision, Mention
 from tests.e2e.axe import violations
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,6 +52,7 @@ def test_who_is_named_reads_it_answers_and_is_not_told_again(open_page, world):
     assert violations(page) == []
 
 
+@only_long
 def test_ctrl_enter_sends_the_form_of_the_field(open_page, world):
     lead = open_page(world.lead.user, _page_of(world))
     _script(lead)

@@ -42,6 +42,7 @@ def _vote(page, choice, argument=""):
     expect(page.get_by_text("Your vote on proposal")).to_be_visible()
 
 
+@only_long
 def test_from_a_label_to_the_draft(open_page, world):
     lead = open_page(world.lead.user, _page_of(world))
     one, two = (open_page(member.user, _page_of(world)) for member in world.members)

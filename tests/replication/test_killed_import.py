@@ -19,7 +19,7 @@ from consensus.models import Decision
 from ingest.models import Issue, SourceEntry
 from rounds.models import Assignment, Label, RoundIssue
 from studies.models import Study
-from tests.long import sampled
+from tests.long import only_long, sampled
 
 pytestmark = [pytest.mark.slow]
 
@@ -104,6 +104,7 @@ def _wait_until_the_server_noticed(others: set[int]):
 
 
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_an_import_killed_at_many_moments_stores_nothing_by_halves_and_then_everything_once(tmp_path):
     folder = _write_large(tmp_path / "labels", issues=300)
     nothing, whole = (0,) * 7, (1, 300, 300, 300, 2100, 2100, 300)

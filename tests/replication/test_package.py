@@ -16,6 +16,7 @@ from reports.agreement_report import BY, LEVELS, agreement_report
 from reports.formats.json_report import report_as_dict
 from rounds.models import Round
 from tests import factories
+from tests.long import only_long
 from tests.worlds.published_folders import write_study
 from tests.worlds.recomputed import changed_files, run, summary, wrong_paths
 from tests.worlds.uneven import CODES, again, uneven, uneven_twice
@@ -73,6 +74,7 @@ def test_unequal_missing_open_and_undefined_numbers_are_recomputed_at_every_leve
     assert unsaid[0].agreement.coefficients["fleiss_kappa"].value is None
 
 
+@only_long
 def test_rounds_without_pairs_and_rounds_without_labels_are_recomputed(tmp_path):
     study = factories.make_study()
     members = [factories.make_member(study) for _ in range(3)]
@@ -156,6 +158,7 @@ def test_one_changed_cell_is_seen(tmp_path, file, changed, differing):
     assert any(path.endswith(differing) for path in wrong_paths(tmp_path))
 
 
+@only_long
 def test_a_file_that_is_not_that_of_the_manifest_is_named(tmp_path):
     """Also where no number is made of it: the labels that people reuse are in a column per volunteer."""
     import_study(folder=write_study(tmp_path / "in"), slug="engines")
@@ -193,6 +196,7 @@ def test_a_file_that_is_not_that_of_the_manifest_is_named(tmp_path):
     assert (done.returncode, done.stderr) == (2, f"{package}/issues.csv is missing.\n")
 
 
+@only_long
 def test_a_number_too_many_is_seen_and_so_is_a_reason_that_is_missing(tmp_path):
     write_package(uneven(), tmp_path)
     path = tmp_path / "agreement.json"
@@ -235,6 +239,7 @@ def test_a_frozen_report_is_recomputed_at_all_levels_while_its_labels_and_decisi
     }
 
 
+@only_long
 def test_a_frozen_report_of_other_decisions_is_not_recomputed_and_that_is_said(tmp_path):
     round_ = uneven()
     freeze_report(round_=round_, by=None, name="Submitted")

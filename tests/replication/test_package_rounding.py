@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from agreement import Patterns, intra_rater, report
 from replication.package import REPLICATION
+from tests.long import only_long
 from tests.worlds.made_package import write_made_package
 from tests.worlds.recomputed import PYTHON, run, summary, wrong_paths
 
@@ -58,6 +59,7 @@ def notes(output):
 
 
 @pytest.mark.slow
+@only_long
 def test_a_library_that_loses_digits_to_rare_categories_is_noted_and_no_difference(rare):
     numbers, wrong, skipped = summary(rare)
     output = run(rare).stdout
@@ -98,6 +100,7 @@ runpy.run_path(sys.path[0] + "/recompute.py", run_name="__main__")
 
 
 @pytest.mark.slow
+@only_long
 def test_a_library_that_is_further_away_than_rounding_explains_counts_as_a_difference(tmp_path):
     small = {"C.1": [(5, ["C.1"] * 3), (2, ["C.1", "C.2", "C.1"])], "A.1": [(3, ["A.1", "A.1", "C.2"])]}
     write_made_package(tmp_path, small)

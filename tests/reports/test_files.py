@@ -230,6 +230,7 @@ def test_no_name_is_read_as_markup(round_):
     assert '#panic("x")' in said
 
 
+@only_long
 def test_undefined_numbers_say_why_and_nothing_is_drawn_of_them():
     world = small_world(issues=2, members=2)
     round_ = world.round()
@@ -260,6 +261,7 @@ def test_a_round_without_labels_has_nothing_to_report():
     assert address not in reader.get(reverse("agreement", args=[round_.pk])).content.decode()
 
 
+@only_long
 def test_what_takes_too_long_is_given_up_with_a_word(report, monkeypatch):
     monkeypatch.setattr(typst_pdf, "SECONDS", 0.01)
     with pytest.raises(PdfFailed, match="download HTML or Markdown"):
@@ -328,6 +330,7 @@ def test_the_page_follows_the_job_and_then_has_the_file(round_, reader):
     assert job.result["issues"] == runs(revealed(round_).values_list("pk", flat=True))
 
 
+@only_long
 def test_a_file_that_says_the_same_is_not_drawn_again(round_, reader, monkeypatch):
     first, _answer = take(reader, ask(reader, round_, "html"))
     monkeypatch.setattr(vega, "SECONDS", 0)
@@ -381,6 +384,7 @@ def test_a_file_is_not_given_out_once_something_in_it_is_blind_for_its_reader():
     take(reader, anew)
 
 
+@only_long
 def test_a_file_of_another_round_is_found_under_its_own_only(round_, reader):
     page = ask(reader, round_, "html")
     world = small_world(issues=1, members=2)
@@ -389,6 +393,7 @@ def test_a_file_of_another_round_is_found_under_its_own_only(round_, reader):
     )
 
 
+@only_long
 def test_the_page_of_a_file_has_the_tabs_of_its_round(round_, reader):
     page = reader.get(ask(reader, round_, "html")).content.decode()
     bar = page.partition('<div class="within">')[2].partition("</nav>")[0]

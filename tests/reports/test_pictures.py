@@ -312,6 +312,7 @@ def test_months_have_the_shares_of_their_labels_and_the_test_below(everything, r
         specification(report, "over-time", "column")
 
 
+@only_long
 def test_what_pictures_are_made_of_says_when_they_are_made_anew(everything):
     before = json.loads(specifications(everything, "screen"))
     # Of the two types each has one decided issue, and so no kappa.
@@ -326,6 +327,7 @@ def test_what_pictures_are_made_of_says_when_they_are_made_anew(everything):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "cm"), [("column", 8.5), ("page", 17.5)])
+@only_long
 def test_pictures_are_as_wide_as_a_column_or_a_page_and_valid(everything, report, width, cm):
     specs = [specification(report if name == "types" else everything, name, width) for name in PICTURES]
 

@@ -141,6 +141,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("name", HARD)
+@pytest.mark.slow(cases=2)
 def test_names_of_any_script_and_length_wrap(name):
     name = name[:200].strip()
     types = [

@@ -212,6 +212,7 @@ def test_a_frozen_report_keeps_to_its_issues(world, remaining):
 
 
 @pytest.mark.slow
+@only_long
 def test_the_package_follows_and_is_computed_again(world, tmp_path):
     close_round(round_=world.round_, by=world.lead)
     world.round_.refresh_from_db()

@@ -214,6 +214,7 @@ def test_an_uneven_round_stands():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("label_first", [True, False])
+@pytest.mark.slow
 def test_nobody_completes_an_issue_with_a_label_out_of_sight(world, label_first):
     """Two transactions that hold nothing: whichever writes first, the other waits for it."""
     round_ = world.round(reveal=AT_CLOSE)

@@ -15,6 +15,7 @@ from ingest.models import Issue
 from rounds.actions.proposals import open_proposal
 from rounds.models import Assignment, Label, Round, RoundIssue
 from tests import factories
+from tests.long import only_long
 from tests.worlds.said import stands
 from tests.worlds.world import World, small_world
 
@@ -164,6 +165,7 @@ def test_what_is_written_at_once_is_read_a_few_times(world):
 
 
 @pytest.mark.slow
+@only_long
 def test_what_is_said_in_a_second_look_is_read_issue_by_issue(world):
     """All labels are open, and their authors gave each a category in a second look."""
     read = {}

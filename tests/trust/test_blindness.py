@@ -586,6 +586,7 @@ def test_a_ballot_tells_nothing_before_its_vote_is_closed(world, kind):
     assert not {key: status for key, (status, _text) in first.items() if status >= 500}
 
 
+@only_long
 def test_a_model_receives_the_same_whatever_people_choose_before_reveal_and_after(world):
     world.client("model")
 

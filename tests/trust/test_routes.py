@@ -724,7 +724,7 @@ def test_every_route_has_a_row_and_every_row_a_route():
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.slow(cases=4)
+@pytest.mark.slow(cases=2)
 def test_every_role_gets_the_answers_of_the_table(world, role):
     place = ROLES.index(role)
     found = {(name, method): answer(world, name, method, role) for name, method in ROWS}

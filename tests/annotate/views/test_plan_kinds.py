@@ -15,6 +15,7 @@ from rounds.actions.slots import make_slots
 from rounds.models import Answer, Round, RoundVolunteer
 from taxonomy.models import Level
 from tests import factories
+from tests.long import only_long
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import cost
 from tests.worlds.planned import form_of, plan, post, text_of
@@ -182,6 +183,7 @@ def test_what_is_hidden_is_not_stored(world):
         ({"source": ""}, "source", "This field is required."),
     ],
 )  # fmt: skip
+@pytest.mark.slow(cases=6)
 def test_a_refusal_stands_at_its_field_and_in_the_preview(world, changes, field, said):
     world.round(name="Taken", opened=False)
     answer = plan(world, **changes)
@@ -330,6 +332,7 @@ def test_the_list_shows_kind_rule_and_deadline(world):
     assert "overdue" not in text_of(signed_in(world.lead).get(address))
 
 
+@only_long
 def test_slots_that_are_being_made_are_seen_by_nobody(world):
     round_ = world.round(opened=False, deadline=timezone.now() + timedelta(days=9))
     issue = world.issues[0].pk

@@ -61,6 +61,7 @@ PAGES = ("round", "close_round", "api:round", "rounds", "study", "api:rounds")
     ("name", "labelled_in_it"), [(name, False) for name in PAGES] + [(name, True) for name in PAGES[:3]]
 )
 @pytest.mark.parametrize("role", [Role.VOLUNTEER, Role.LEAD])
+@pytest.mark.slow(cases=6)
 def test_a_second_look_does_not_say_what_others_chose(client, name, role, labelled_in_it):
     def page(code: str) -> tuple[int, str]:
         with undone():

@@ -10,6 +10,7 @@ from rounds.models import Round
 from studies.models import Event, Role
 from tests import factories
 from tests.factories import make_meeting
+from tests.long import only_long
 from tests.races import at_once
 from tests.worlds.parted import give_labels
 from tests.worlds.world import World, small_world
@@ -235,6 +236,7 @@ def test_two_meetings_at_once_share_no_issue():
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_a_decision_and_an_agenda_at_once_do_not_both_get_the_issue():
     world = small_world(issues=4)
     round_ = _round(world)

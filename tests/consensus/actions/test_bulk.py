@@ -12,6 +12,7 @@ from rounds.errors import NotAllowed, TooShallow, TrainingHasAnswers, UnknownCat
 from rounds.models import Label, Round
 from studies.models import Event, Role
 from tests import factories
+from tests.long import only_long
 from tests.races import at_once
 from tests.worlds.parted import give_labels
 from tests.worlds.world import World, small_world
@@ -316,6 +317,7 @@ def test_over_days_a_chair_decides_alike_what_has_its_quorum(world):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_two_leads_at_once_ask_for_one_majority():
     world = small_world(issues=6, members=5)
     round_ = _round(world)
@@ -359,6 +361,7 @@ def test_a_majority_and_a_lead_at_once_leave_one_decision():
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_an_undo_and_a_lead_at_once_break_nothing():
     world = small_world(issues=6, members=5)
     round_ = _round(world)

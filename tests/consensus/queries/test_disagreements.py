@@ -368,6 +368,7 @@ def test_a_filter_by_the_level_at_which_labels_part(parted):
     [("llama", [0, 1]), ("LLAMA", [0, 1]), ("llam", []), ("llam*", [0, 1, 2]), ("out of memory", [3]),
      ("显存", [4]), ("c++", [2]), ("100%", [3]), ("nothing", []), ("Crash", [])],
 )  # fmt: skip
+@pytest.mark.slow(cases=4)
 def test_a_filter_by_a_keyword_in_title_or_text(world, keyword, expected):
     texts = [("llama_index fails", ""), ("Crash", "with Llama."), ("llamas in C++", ""),
              ("OOM", "CUDA out of memory at 100%"), ("显存不足", "")]  # fmt: skip

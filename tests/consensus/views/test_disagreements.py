@@ -279,6 +279,7 @@ def test_an_empty_list_offers_a_way_out(world, labelled):
 
 @pytest.mark.parametrize("query", ["", "level=type", "pair=B.2+C.10", "type=B", "state=open", "issue={}"])
 @pytest.mark.parametrize("headers", [{}, FRAGMENT])
+@pytest.mark.slow(cases=4)
 def test_labels_of_an_incomplete_issue_are_nowhere(world, query, headers):
     """One issue lacks its last label; what others chose for it moves no byte, for the lead neither."""
     round_ = world.round()

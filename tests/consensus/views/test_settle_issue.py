@@ -134,6 +134,7 @@ def test_any_category_deep_enough_can_be_chosen(world, labelled):
     ],
 )
 @pytest.mark.parametrize("headers", [{}, FRAGMENT])
+@pytest.mark.slow(cases=5)
 def test_an_invalid_decision_stays_in_the_form(world, labelled, form, said, headers):
     codes = {"C", "C.2", "C.10"}
     form = {name: world.category(value).pk if value in codes else value for name, value in form.items()}

@@ -20,6 +20,7 @@ def _estimate(server, study, *repositories, **how):
 
 
 @pytest.mark.parametrize("forge", ["github", "gitee"])
+@pytest.mark.slow
 def test_is_near_to_what_a_harvest_takes(server, study, forge):
     repository = server.add(
         forge, "team/tool", issues=1200, comments=6 if forge == "github" else 3, pulls_every=0

@@ -39,6 +39,7 @@ def _rows(study):
 
 @pytest.mark.parametrize("forge", ["github", "gitee"])
 @pytest.mark.parametrize("has_null_key", [True, False])
+@pytest.mark.slow
 def test_equal_rows(server, study, forge, has_null_key):
     server.github_side.has_null_key = has_null_key
     repository = server.add(forge, "team/tool", issues=130)

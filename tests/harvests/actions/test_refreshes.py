@@ -113,6 +113,7 @@ class TestChanged:
         assert (counts.get("new"), counts.get("changed"), counts["known"]) == (None, None, 1)
         assert Snapshot.objects.count() == texts
 
+    @pytest.mark.slow
     def test_what_is_gone_from_the_forge_stays_in_the_study(self, server, harvest, repository):
         gone = next(iter(repository.truth(pulls=False)))
         repository.delete(gone)
@@ -126,6 +127,7 @@ class TestChanged:
         _refreshed(harvest)
         assert len(server.seen) <= 5, "it is looked for once"
 
+    @pytest.mark.slow
     def test_an_issue_that_comes_back(self, server, harvest, repository):
         gone = next(iter(repository.truth(pulls=False)))
         repository.delete(gone)
@@ -229,6 +231,7 @@ class TestWhen:
 
 
 class TestListedWithoutText:
+    @pytest.mark.slow
     def test_a_text_joins_an_address(self, server, harvest, repository):
         """The first text of an issue is shown, also when a refresh brings it."""
         number = next(iter(repository.truth(pulls=False)))
@@ -240,6 +243,7 @@ class TestListedWithoutText:
 
 
 class TestUnderTheHandsOfVolunteers:
+    @pytest.mark.slow
     def test_the_labelling_page_stays_byte_for_byte(self, server, study, repository, harvest):
         """Issues of an open round are edited, commented, closed and deleted on their forge."""
         version = make_version(study)

@@ -12,7 +12,7 @@ from harvests.models import HarvestPage
 from ingest.models import Issue
 from tests.harvests.harvesting import finished, plan, run, stored, token, truth
 from tests.ingest.forges.walking import QUICK
-from tests.long import sampled
+from tests.long import only_long, sampled
 
 pytestmark = pytest.mark.django_db
 
@@ -149,6 +149,7 @@ LASTING = [
 
 class TestUnderFaults:
     @pytest.mark.parametrize(("fault", "forge"), PAIRS[:: sampled(1, 3)])
+    @pytest.mark.slow(cases=4)
     def test_once_on_each_list(self, server, study, forge, fault):
         repository = server.add(forge, "team/tool", issues=120)
         token(server, study)
@@ -170,6 +171,7 @@ class TestUnderFaults:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("forge", ["github", "gitee"])
+    @only_long
     def test_all_of_them(self, server, study, forge):
         repository = server.add(forge, "team/tool", issues=700)
         token(server, study)

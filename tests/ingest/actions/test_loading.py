@@ -13,6 +13,7 @@ from ingest.queries.issues import issue_counts
 from studies.models import Event
 from tests.factories import make_issue, make_repository, make_study
 from tests.ingest.files import counted, jsonl, load, receive, record, urls
+from tests.long import only_long
 
 
 def state() -> dict[str, object]:
@@ -377,6 +378,7 @@ class TestSamples:
         assert not Source.objects.exists()
 
     @pytest.mark.slow
+    @only_long
     def test_memory_stays_flat(self, tmp_path) -> None:
         """Four times the addresses take the same memory."""
         import tracemalloc

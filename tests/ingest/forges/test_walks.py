@@ -43,6 +43,7 @@ def test_without_a_fault_each_page_is_asked_for_once(server, name):
 
 @pytest.mark.parametrize("name", FORGES)
 @pytest.mark.parametrize("fault", [*ONCE, *SLOW])
+@pytest.mark.slow(cases=8)
 def test_a_fault_once_on_each_list(server, name, fault):
     repository = server.add(name, "team/tool", issues=120, comments=2)
     for kind in ("issues", "comments"):
@@ -86,6 +87,7 @@ def test_every_second_answer_is_a_fault(server, name):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", FORGES)
+@pytest.mark.slow(cases=8)
 def test_a_fault_that_stays_names_the_missing_page(server, name, fault, cause):
     repository = server.add(name, "team/tool", issues=300, comments=0, pulls_every=0)
     with asking(server, name) as client:

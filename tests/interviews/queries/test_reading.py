@@ -71,6 +71,7 @@ def test_what_looks_like_a_name_is_found_once_with_its_count():
 
 
 @pytest.mark.parametrize("piece", ["a", "a-", "a@", "a/", " ", "A ", "A", "\u202e", "王"])
+@pytest.mark.slow(cases=2)
 def test_a_hostile_text_is_read_in_time(piece):
     long = piece * (300_000 // len(piece))
     start = time.monotonic()

@@ -195,6 +195,7 @@ def test_suspects_say_their_place():
         "(",
     ],
 )
+@pytest.mark.slow(cases=2)
 def test_hostile_turns_cost_no_time(piece):
     turns = [piece * (200_000 // len(piece))]
     begun = time.monotonic()

@@ -180,6 +180,7 @@ def test_control_characters_are_left_out_and_notes_are_bounded():
     "piece", ["a", "a:", "[", "(0:00", "<v ", "&", " ", "-->", "0:00 ", "\u202e", "*", "王", "A\n", "\n"]
 )
 @pytest.mark.parametrize("ending", ["txt", "srt", "vtt"])
+@pytest.mark.slow(cases=8)
 def test_a_hostile_text_is_read_or_refused_in_time(piece, ending):
     start = {
         "txt": "A: ",

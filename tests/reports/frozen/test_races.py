@@ -18,6 +18,7 @@ from reports.models import FrozenReport
 from reports.queries.final_labels import change_counts
 from studies.models import Event, Role
 from tests import factories
+from tests.long import only_long
 from tests.races import at_once
 from tests.worlds.pages import client
 from tests.worlds.parted import give_labels
@@ -128,6 +129,7 @@ def test_a_report_waits_for_a_decision_that_is_under_way_and_counts_it(world, ro
     assert change_counts(round_, world.lead, frozen.frozen_at) == {"changed": 0, "reopened": 0, "new": 0}
 
 
+@only_long
 def test_what_a_report_holds_and_what_changed_since_make_what_is_now_whatever_goes_on():
     """Twenty reports while three people decide and open again: no decision is in both, and none in neither."""
     world = small_world(issues=60)

@@ -129,6 +129,7 @@ def grouped(round_, **asked):
 
 @pytest.mark.parametrize("allocation", Round.Allocation.values)
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow(cases=3)
 def test_any_round_is_grouped_as_by_hand(seed, allocation):
     round_ = random_round(seed, allocation)
     hidden = list(RoundIssue.objects.filter(round=round_)[2:5].values_list("pk", flat=True))
