@@ -196,6 +196,7 @@ def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(world, monkey
     assert next_turn(round_=round_, member=world.members[1]).issue == world.issues[0]
 
 
+@only_long
 def test_a_round_is_deleted_while_its_first_label_is_submitted():
     """Either the label is stored and the round stays, or the round is gone and the label is refused."""
     seen = Counter()

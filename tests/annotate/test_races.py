@@ -141,6 +141,7 @@ def test_the_race_to_claim_one_last_slot():
         assert sorted(turn is None for turn in turns) == [False, True]
 
 
+@only_long
 def test_a_lease_is_retaken_while_its_holder_submits():
     world = small_world(issues=sampled(100, 20), members=2)
     round_ = world.k_of_n(1)

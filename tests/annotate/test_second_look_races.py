@@ -8,7 +8,7 @@ from rounds.models import Assignment, Round, RoundIssue
 from studies.models import Event
 from taxonomy.tree.drafts import RETIRE
 from tests.annotate.actions.test_version_upgrade import change, publication
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.world import World, small_world
 
@@ -52,6 +52,7 @@ def test_the_last_labels_of_a_second_look_close_it_once() -> None:
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
+@only_long
 def test_a_second_look_that_is_closed_takes_no_issue(by_hand) -> None:
     """Its last label is given, or a lead closes it, while the last label of another issue asks for a look."""
     for _time in range(TIMES):
@@ -85,6 +86,7 @@ def test_a_second_look_that_is_closed_takes_no_issue(by_hand) -> None:
         assert not Round.objects.filter(of=round_, closed_at=None).exists()
 
 
+@only_long
 def test_a_label_and_the_close_of_a_second_look_by_hand_come_one_after_the_other() -> None:
     for _time in range(TIMES):
         world = small_world(issues=1, members=MEMBERS)

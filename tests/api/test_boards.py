@@ -142,12 +142,14 @@ def test_1586_cards_are_sorted_back_into_45_sub_themes_by_script(world, publishe
     assert (board.cards.count(), board.sortings.get().piles.count()) == (1586, 45)
 
 
+@only_long
 def test_297_intents_are_sorted_back_by_script(world, published):
     data = (published / "question_intents.csv").read_bytes()
     assert _sorted_by_script(client_of(world.lead), world.version.taxonomy_id, data) == data
 
 
 @pytest.mark.slow
+@only_long
 def test_the_published_file_comes_out_as_it_went_in(world, published):
     text = (published / "bug_symptoms.csv").read_text()
     made = _made(world, mapping=text).json()

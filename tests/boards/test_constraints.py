@@ -84,6 +84,7 @@ def ids():
 
 
 @pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.slow(cases=10)
 def test_the_database_refuses_what_would_break_a_promise(ids, name):
     statements = f"{BROKEN[name]}; SET CONSTRAINTS ALL IMMEDIATE"
     with pytest.raises(DatabaseError) as refused, transaction.atomic(), connection.cursor() as cursor:

@@ -149,6 +149,7 @@ def test_a_ballot_and_the_reveal_at_once():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_closing_the_meeting_and_deciding_at_once():
     """The decision is of the open meeting, or there is none."""
     for _ in range(8):

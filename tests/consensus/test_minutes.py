@@ -23,6 +23,7 @@ from drawing import vega
 from drawing.errors import DrawingBusy
 from rounds.models import Assignment
 from tests import factories
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 from tests.worlds.pages import cost
 from tests.worlds.scripted import BEGIN, TITLES, scripted_meeting, stopped_clock
@@ -183,6 +184,7 @@ def test_the_numbers_of_a_meeting_and_of_its_round(clock):
     assert meeting_numbers(written) == replace(numbers, open=2)
 
 
+@only_long
 def test_minutes_of_a_meeting_that_goes_on_say_so_and_keep_open_ballots(clock):
     world = scripted_meeting(clock, closed=False)
     item = next(item for item in world.items if item.issue_id == world.issues[4].pk)
@@ -264,6 +266,7 @@ def _numbers(found):
 
 
 @pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.slow
 def test_what_a_lead_decided_anew_is_decided_in_the_minutes_as_on_the_screen(clock, closed):
     world = scripted_meeting(clock, closed=False)
     world.settle(world.round_, world.issues[1], "C.1", rationale="The log says otherwise.", seen=1)
@@ -409,6 +412,7 @@ def test_the_pdf_has_the_texts_as_texts(clock):
     assert set(TITLES[2].split()) <= set(text.split())
 
 
+@only_long
 def test_minutes_wait_for_their_place_to_be_set(clock, settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(vega, "WAIT", 0.1)

@@ -199,6 +199,7 @@ def test_eight_processes_that_start_at_once_share_one_server(fresh: Path) -> Non
 
 
 @pytest.mark.slow
+@only_long
 def test_committed_rows_survive_a_kill_of_the_postmaster(folder: Path) -> None:
     ask(folder, "CREATE TABLE kept AS SELECT 41 AS answer")
     ask(folder, "UPDATE kept SET answer = 42")
@@ -384,6 +385,7 @@ def test_sql_reads_no_file_and_runs_no_program(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@only_long
 def test_data_are_durable_unless_told_otherwise(fresh: Path) -> None:
     embedded.ensure_postgres(fresh, durable=True)
     with closing(connect(fresh)) as connection, connection.cursor() as cursor:

@@ -381,7 +381,7 @@ def test_the_first_words_of_a_comment_are_no_tags(source, line):
         "## a\n# a\n",
     ],
 )
-@pytest.mark.slow(cases=4)
+@pytest.mark.slow(cases=2)
 def test_many_of_them_take_the_time_of_their_length(piece):
     """Twice as long takes about twice as long; what stalls takes four times as long."""
     known = {"# a", "- [x] a"}.__contains__

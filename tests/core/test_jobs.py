@@ -17,6 +17,7 @@ from core.errors import DomainError
 from core.models import Job
 from core.tasks import run_job, sweep
 from tests.factories import make_user
+from tests.long import only_long
 
 ONCE = "tests.once"
 
@@ -410,6 +411,7 @@ def test_progress_of_one_transaction_is_seen_while_it_lasts(ran):
 
 
 @pytest.mark.django_db(transaction=True)
+@only_long
 def test_one_transaction_that_is_cancelled_leaves_nothing(ran):
     job = ran(Watched(cancels=True))
 

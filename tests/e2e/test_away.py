@@ -38,6 +38,7 @@ def end_session() -> None:
     Session.objects.all().delete()
 
 
+@only_long
 def test_the_next_issue_is_here_before_it_is_asked_for(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -283,6 +284,7 @@ def test_two_tabs_with_different_answers(open_page, world, member):
     assert Draft.objects.get().summary == "from this one"
 
 
+@only_long
 def test_another_device_has_the_same_place_and_the_same_draft(open_page, world, member):
     round_ = world.round()
     desk = open_page(member.user, label_page(round_))
@@ -335,6 +337,7 @@ def test_labels_taken_back_to_the_last_one_wait_for_it_to_be_stored(open_page, w
     assert issue_on(page, world) != issue
 
 
+@only_long
 def test_each_answer_brings_the_turn_after_those_that_are_held(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     held(page, 2)

@@ -132,6 +132,7 @@ def test_a_pile_is_named_described_and_taken_apart_in_its_place(open_page, world
     assert set(stored(page, world.board).values()) == {None}
 
 
+@only_long
 def test_cards_are_split_and_merged(open_page, world):
     page = opened(open_page, world.one, world.board)
     press(page, "j", "s")
@@ -208,6 +209,7 @@ def test_what_is_searched_for_is_chosen_at_once(open_page, world):
     expect(card(page, "Slow loading")).to_be_visible()
 
 
+@only_long
 def test_cards_that_are_alike_stand_together_and_are_chosen_by_one_key(open_page):
     texts = (
         "segfault at exit of the worker",
@@ -230,6 +232,7 @@ def test_cards_that_are_alike_stand_together_and_are_chosen_by_one_key(open_page
     expect(page.locator("#about-alike")).to_have_text("Similar cards: 2 in 1 Ends")
 
 
+@only_long
 def test_what_another_does_arrives_and_a_clash_is_told(open_page, world):
     crashes = world.pile("Crashes")
     first = opened(open_page, world.one, world.board)

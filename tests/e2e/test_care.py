@@ -10,6 +10,7 @@ from annotate.queries.labels import _done_before
 from rounds.models import Label, Round
 from studies.models import Membership
 from tests.e2e.room import answer, label_page, stored
+from tests.long import only_long
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,6 +26,7 @@ def at_work_for(round_: Round, member: Membership, minutes: int) -> None:
     _done_before.cache_clear()
 
 
+@only_long
 def test_after_an_hour_without_a_pause_one_is_suggested_once_and_never_to_who_rested(open_page):
     world = small_world(issues=11)
     round_, member = world.round(), world.members[0]

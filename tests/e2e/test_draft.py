@@ -93,6 +93,7 @@ def test_the_reference_taxonomy_is_typed_into_an_empty_study_by_keys_only(open_p
     assert not Remap.objects.exists()
 
 
+@only_long
 def test_names_typed_faster_than_they_are_stored_all_arrive(open_page, study, lead):
     taxonomy = start_taxonomy(study=study, name="Cause", by=None)
     page = open_page(lead.user, f"/taxonomies/{taxonomy.pk}/draft/")

@@ -81,6 +81,7 @@ def test_the_best_match_is_offered_and_all_keep_their_places(open_page, world, m
     assert requests == []
 
 
+@only_long
 def test_a_hit_says_where_it_is_and_why_and_the_tree_comes_back(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     rows = page.locator("#tree li:visible")
@@ -111,6 +112,7 @@ def test_a_hit_says_where_it_is_and_why_and_the_tree_comes_back(open_page, world
     assert page.locator("#tree .why").count() == 0
 
 
+@only_long
 def test_a_code_that_is_typed_exactly_comes_before_words_that_begin_alike(open_page, world, member):
     world.version = version = factories.make_version(
         world.study, ["A", "A.1", "B", "IO", "IOPS"], published=False
@@ -234,6 +236,7 @@ def test_a_thousand_categories_take_in_proportion_to_a_hundred(open_page, world,
     assert found(pages[250], "name of c.77") == ["C.77"]
 
 
+@only_long
 def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
     page = open_page(member.user, label_page(world.round()), phone=True)
     held(page, 2)

@@ -8,6 +8,7 @@ from interviews.models import Ranking, Transcript
 from studies.models import Role
 from tests.e2e.axe import violations
 from tests.factories import make_member, make_study, make_version
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -22,6 +23,7 @@ GUIDE = """## Part I. Bugs (10 minutes)
 TRANSCRIPT = "Ann: Where do you work?\nZuzana: At Quetzal Labs, with Peter.\nAnn: Thank you."
 
 
+@only_long
 def test_a_lead_brings_an_interview_to_its_coding(open_page):
     study = make_study(slug="talks")
     make_version(study)

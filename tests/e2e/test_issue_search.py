@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import factories
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=1)]
 
@@ -23,6 +24,7 @@ def prepare(world) -> str:
     return f"/studies/{world.study.slug}/issues/"
 
 
+@only_long
 def test_a_search_goes_on_while_one_types(open_page, world, member):
     page = open_page(member.user, prepare(world))
     field, rows = page.get_by_role("searchbox"), page.locator("#found tbody tr")

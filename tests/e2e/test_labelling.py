@@ -186,6 +186,7 @@ def test_without_script_the_form_posts(open_page, world, member):
     assert (label.category, label.summary) == (world.category("C.9"), "no script at all")
 
 
+@only_long
 def test_without_script_nothing_shows_that_only_a_script_does(open_page, world, member):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.2")

@@ -18,6 +18,7 @@ def world():
     return meeting_world(4)
 
 
+@only_long
 def test_the_menus_of_the_filters_open_inside_of_the_window(open_page, world):
     page = open_page(world.lead.user, reverse("disagreements", args=[world.round_.pk]))
     page.set_viewport_size(SIZE)

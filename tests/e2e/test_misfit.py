@@ -48,6 +48,7 @@ def test_a_missing_category_is_proposed_by_keys_alone(open_page, world, member):
     expect(page.locator("#submit")).to_contain_text("Change to open")
 
 
+@only_long
 def test_nothing_is_near_and_a_proposal_can_be_taken_back(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     press(page, "p")
@@ -92,6 +93,7 @@ def test_two_tabs_show_what_each_proposes(open_page, world, member):
     expect(two.locator("#submit")).to_contain_text("Submit as open")
 
 
+@only_long
 def test_it_works_without_script(open_page, world, member):
     page = open_page(member.user, label_page(world.round()), script=False)
     page.get_by_role("radio", name="C.9 Name of C.9").check()

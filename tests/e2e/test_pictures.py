@@ -41,6 +41,7 @@ def fills(page: Page) -> list[str]:
     )
 
 
+@only_long
 def test_all_are_drawn_and_reached_by_keys_and_follow_the_theme(open_page, world, path):
     page = open_page(world.lead.user, path)
     assert page.evaluate("typeof vega") == "undefined"

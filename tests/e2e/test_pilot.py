@@ -69,6 +69,7 @@ def test_from_a_sample_to_a_training(open_page):
     assert {answer.explanation for answer in Answer.objects.all()} == {"shows C.1", "shows A.2", "shows C.9"}
 
 
+@only_long
 def test_what_is_typed_while_a_preview_is_on_its_way_stays(open_page):
     world = small_world(issues=6, members=2)
     factories.make_issues(factories.make_repository(world.study), 5)

@@ -115,6 +115,7 @@ def test_a_zip_archive_and_the_same_again_as_a_chosen_folder(open_page, lead, fo
     assert Label.objects.count() == 14
 
 
+@only_long
 def test_files_come_in_without_a_script_and_a_wrong_line_is_named(open_page, lead, folder, tmp_path):
     (folder / "engine" / "engine.csv").write_text(ENGINE.replace("issues/7,C.1", "issues/7,X.1"))
     page = open_page(lead.user, "/studies/engines/imports/published/", script=False)

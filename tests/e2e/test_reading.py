@@ -44,6 +44,7 @@ def next_after(world: World, member: Membership, rank: int, **fields):
     return round_
 
 
+@only_long
 def test_a_body_of_118_kb_is_shown_without_a_stall(open_page, world, member):
     next_after(world, member, 1, title="Short")
     round_ = next_after(world, member, 2, title="Very long", body=LONG)
@@ -148,6 +149,7 @@ def test_what_forges_write_as_html_is_read_and_nothing_of_it_acts(open_page, wor
     assert page.title() == title
 
 
+@only_long
 def test_keywords_comments_and_roles(open_page, world, member):
     round_ = next_after(
         world,

@@ -64,6 +64,7 @@ def test_a_category_that_was_split_and_is_still_there_is_not_chosen_again(open_p
     expect(page.locator("#submit")).not_to_contain_text("C.9")
 
 
+@only_long
 def test_a_category_that_vanished_asks_again_and_keeps_the_text(open_page, world):
     round_ = world.round()
     page = open_page(world.members[0].user, reverse("label", args=[round_.pk]))
@@ -101,6 +102,7 @@ def test_a_second_look_by_keys(open_page, world):
     assert (label.category, label.summary) == (world.category("C.3"), "seen by R1")
 
 
+@only_long
 def test_labels_that_nobody_sees_are_asked_for_on_the_page_itself(open_page, world):
     round_ = world.round()
     world.submit(round_, world.issues[0], world.members[0], "C.9")

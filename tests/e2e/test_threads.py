@@ -73,6 +73,7 @@ def test_ctrl_enter_sends_the_form_of_the_field(open_page, world):
     assert Comment.objects.count() == 2
 
 
+@only_long
 def test_without_javascript_a_form_does_the_same(open_page, world):
     page = open_page(world.members[0].user, _page_of(world), script=False)
     page.get_by_role("button", name="Mark as read").click()

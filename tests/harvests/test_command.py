@@ -10,6 +10,7 @@ from harvests.models import ForgeToken, Harvest
 from ingest.models import Issue
 from tests.factories import make_list
 from tests.harvests.harvesting import stored, truth
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,7 @@ def test_again_does_nothing(server, study, repository, plan, monkeypatch):
     assert ForgeToken.objects.count() == 1
 
 
+@only_long
 def test_a_budget_pauses_and_the_same_command_goes_on(server, study):
     server.gitee("team/tool", issues=330)
     options = ["--repository", "gitee:team/tool", "--base-url", server.gitee_base, "--budget", 2]

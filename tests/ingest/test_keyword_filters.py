@@ -80,6 +80,7 @@ def numbers(study, **asked) -> str:
         ("", {"keyword": "stall*", "found": "none"}, "23456"),
     ],
 )
+@pytest.mark.slow(cases=10)
 def test_issues_are_narrowed(study, texts, lists, asked, expected):
     assert numbers(study, keyword_list=texts.get(lists), **asked) == expected
 

@@ -106,6 +106,7 @@ def found(study, words: str) -> str:
         ("???", ""),
     ],
 )
+@pytest.mark.slow(cases=8)
 def test_titles_come_before_texts_and_texts_before_comments(study, texts, words, expected) -> None:
     assert found(study, words) == expected
 

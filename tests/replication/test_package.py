@@ -55,6 +55,7 @@ def test_every_number_of_a_published_study_is_recomputed(tmp_path):
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.slow
 def test_unequal_missing_open_and_undefined_numbers_are_recomputed_at_every_level(tmp_path, level, is_closed):
     round_ = uneven_twice()
     if is_closed:
@@ -120,6 +121,7 @@ def test_who_left_in_mid_round_keeps_their_place_among_the_pairs(tmp_path):
     assert summary(tmp_path)[1] == 0, run(tmp_path).stdout
 
 
+@only_long
 def test_the_drift_check_of_thirty_issues_is_recomputed_with_its_intervals(tmp_path):
     study = factories.make_study()
     members = [factories.make_member(study) for _ in range(2)]

@@ -150,6 +150,7 @@ def test_html_says_what_the_page_says(round_, reader, report):
     assert answer["Content-Disposition"] == ('attachment; filename="uneven-round-1-theme-agreement.html"')
 
 
+@only_long
 def test_html_holds_every_table_at_three_digits(report):
     body = written("html", report).decode()
 
@@ -173,6 +174,7 @@ def test_html_holds_every_table_at_three_digits(report):
             assert found == numbers, name
 
 
+@only_long
 def test_html_needs_nothing_else(report):
     body = written("html", report).decode()
 
@@ -187,6 +189,7 @@ def test_html_needs_nothing_else(report):
     assert set(re.findall(r"url\(#([^)]*)\)", body)) <= set(ids)
 
 
+@only_long
 def test_pdf_says_the_same(report):
     file = written("pdf", report)
 
@@ -307,6 +310,7 @@ def test_the_page_offers_both_files_at_its_level(round_, reader):
 # --- the job
 
 
+@only_long
 def test_the_page_follows_the_job_and_then_has_the_file(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
     page = reader.post(address, {"form": "html", "level": "theme"})["Location"]
@@ -401,6 +405,7 @@ def test_the_page_of_a_file_has_the_tabs_of_its_round(round_, reader):
     assert bar.partition('aria-current="page">')[2].partition("</a>")[0].strip() == "Agreement"
 
 
+@only_long
 def test_the_page_of_a_file_costs_the_same_whatever_is_in_it():
     world = small_world(issues=3, members=2)
     round_ = world.round()

@@ -356,6 +356,7 @@ def test_each_file_is_what_it_is_called(report):
 
 
 @pytest.mark.slow
+@only_long
 def test_a_specification_fetches_nothing():
     asked = []
 

@@ -118,6 +118,7 @@ def test_every_door_gives_the_same_without(world, remaining):
     assert (wrong.status_code, list(wrong.json())) == (400, ["coached"])
 
 
+@only_long
 def test_what_was_voted_on_follows(world):
     both = [get(world, query).context["consensus"]["both"] for query in ("", "coached=no")]
     assert [(one.voted, one.before.issues, one.after.issues) for one in both] == [(2, 5, 5), (1, 3, 3)]
@@ -138,6 +139,7 @@ def test_the_page_says_it_and_switches(world):
     assert 'all.json?level=type&amp;coached=no"' in without.content.decode()
 
 
+@only_long
 def test_what_was_voted_on_is_read_without_on_its_own_page_too(world):
     whole, without = (get(world, query, "consensus") for query in ("", "coached=no"))
     assert [page.context["both"].before.issues for page in (whole, without)] == [5, 3]

@@ -153,6 +153,7 @@ AT_ONCE = (_label, _complete, _change, _decide, _say_again, _supersede, _lose, _
 
 
 @pytest.mark.slow
+@only_long
 def test_what_is_written_at_once_is_read_a_few_times(world):
     read = {}
     for issues in (FEW, MANY):
@@ -194,6 +195,7 @@ def _in_proportion(few, many, what):
 
 
 @pytest.mark.slow
+@only_long
 def test_one_label_is_stored_with_as_little_in_a_large_round_as_in_a_small_one(world):
     """Of its author and of its round there are many labels already; the last of the three completes the issue.
 

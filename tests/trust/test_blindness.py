@@ -264,7 +264,7 @@ def assert_same(first: dict, second: dict) -> None:
 
 
 @pytest.mark.parametrize("role", [role for role in ROLES if role not in COMPARED])
-@pytest.mark.slow(cases=2)
+@pytest.mark.slow
 def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role):
     others_at_work(world, "C.9")
     Membership.objects.filter(study=world.study).update(gets_digest=True)
@@ -568,6 +568,7 @@ def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Rece
 
 
 @pytest.mark.parametrize("kind", ["together", "apart", "pair"])
+@only_long
 def test_a_ballot_tells_nothing_before_its_vote_is_closed(world, kind):
     """A viewer's, a held back lead's and the chair's whole meeting, whatever the other one has voted."""
     roles = ("viewer", "lead", "owner")

@@ -11,6 +11,7 @@ from rounds.queries.rounds import issues_to_label
 from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
+from tests.long import only_long
 from tests.worlds.planned import form_of, get, plan, post, text_of
 from tests.worlds.world import small_world
 
@@ -86,6 +87,7 @@ def test_a_refused_number_stays_in_the_preview(world):
     assert "Enter the number of labels" not in said
 
 
+@only_long
 def test_drafts_and_foreign_versions_and_members_are_no_choices(world):
     other = factories.make_study()
     foreign, outsider = factories.make_version(other), factories.make_member(other)
@@ -130,6 +132,7 @@ def test_volunteers_are_chosen_beforehand_and_leads_are_not(world):
         ({"repositories": []}, "issues 0"),
     ],
 )
+@pytest.mark.slow(cases=3)
 def test_the_preview_counts_and_stores_nothing(world, changes, said):
     form = form_of(world, **changes) | {"preview": "1"}
     fragment = post(world.lead, "new_round", world.study.slug, form=form, **PREVIEW)

@@ -315,6 +315,7 @@ def test_a_version_that_names_the_missing_category_has_it_filled_in(world, pilot
         ),
     ],
 )
+@pytest.mark.slow(cases=4)
 def test_a_refusal_stores_nothing_and_keeps_what_was_typed(world, pilot, rows, changes, said):
     if changes.get("members") == "lead":  # who gives the right labels does not label
         changes = {"members": [world.lead.pk]}

@@ -100,6 +100,7 @@ def test_who_labels_in_it_sees_their_own_part(client):
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.LEAD, Role.VOLUNTEER, Role.VIEWER])
+@pytest.mark.slow(cases=2)
 def test_who_does_not_label_in_it_sees_how_far_it_is(client, role):
     world, look = look_of("C.9")
     client.force_login(factories.make_member(world.study, role, pseudonym="Else").user)
@@ -161,6 +162,7 @@ def page_of(member, address: str) -> str:
 
 @pytest.mark.world(issues=3, members=3)
 @pytest.mark.parametrize("address", ["/", "study"])
+@pytest.mark.slow
 def test_labels_that_nobody_else_sees_wait_for_their_author_on_home(world, address) -> None:
     round_ = world.round(name="Main")
     one, two, three = world.issues

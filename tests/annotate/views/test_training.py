@@ -17,6 +17,7 @@ from studies.models import Role
 from taxonomy.models import CategoryState, Version
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, queries_of, text_of
 from tests.worlds.planned import get, post
 from tests.worlds.trained import again, another_lead, answer, label_as, main_after, take_out, training
@@ -141,6 +142,7 @@ def test_a_label_is_followed_by_the_right_one_and_then_by_the_next_issue(world):
     assert reverse("submit_label", args=[opened.pk]) not in body
 
 
+@only_long
 def test_the_right_label_is_explained_in_the_readers_language(world):
     """The definition of the own label too, where it is another."""
     texts = {"definition_zh": "定义：甲", "includes_zh": "泄漏；溢出", "excludes_zh": "挂起"}
@@ -333,6 +335,7 @@ def test_the_study_leads_to_the_right_labels_that_are_missing(world):
         (None, ""),
     ],
 )
+@pytest.mark.slow(cases=2)
 def test_home_says_when_a_round_is_due(world, after, words):
     round_ = world.round()
     deadline = timezone.now() + after if after else None

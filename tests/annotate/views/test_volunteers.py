@@ -200,6 +200,7 @@ def test_incomplete_issues_come_in_pages(world, monkeypatch):
     ("name", "most"),
     [("round", 18), ("round_volunteers", 15), ("close_round", 15), ("incomplete_issues", 15)],
 )
+@pytest.mark.slow(cases=2)
 def test_pages_cost_the_same_for_one_and_for_three(name, most):
     counts = []
     for size in (1, 3):

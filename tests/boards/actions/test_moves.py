@@ -316,6 +316,7 @@ def test_a_viewer_a_stranger_and_who_left_sort_nothing(world):
         {"act": "move", "cards": [], "to": None, "seen": 0, "from": {"²": None}},
     ],
 )
+@pytest.mark.slow(cases=10)
 def test_what_is_no_act_is_refused(body):
     world = board_world()
     with pytest.raises(errors.BoardRefused):

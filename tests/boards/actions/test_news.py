@@ -12,6 +12,7 @@ from rounds.errors import NotAllowed
 from rounds.models import Round
 from studies.models import Event
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.board import board_world, places
 from tests.worlds.world import World, small_world
 
@@ -45,6 +46,7 @@ def _texts(board: Board, member) -> list[str]:
     return [card["text"] for card in state_of(board, member)["cards"]]
 
 
+@only_long
 def test_what_is_new_comes_onto_the_board_to_be_sorted(begun):
     world, round_, board = begun
     assert state_of(board, world.lead)["news"] == 0

@@ -10,6 +10,7 @@ from rounds.errors import NotAllowed
 from studies.models import Event, Role
 from taxonomy.queries.drafts import drafted
 from tests import factories
+from tests.long import only_long
 from tests.worlds.board import BoardWorld, board_world, places
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +85,7 @@ def test_who_is_done_says_so_to_all_and_sorts_on_only_after_taking_it_back():
     assert world.act(world.one, "done", done=False)["revision"] == before
 
 
+@only_long
 def test_together_begins_with_what_all_put_together():
     world = _sorted_apart()
     seen = world.state(world.one)["revision"]

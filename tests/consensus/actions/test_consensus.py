@@ -54,6 +54,7 @@ def test_all_who_vote_decide_without_a_rationale(world):
         ("C.9 C.9 C.1 -", "C.9", "majority"),  # half of those present
     ],
 )
+@pytest.mark.slow(cases=3)
 def test_votes_that_do_not_suffice(codes, code, how):
     world = _world(members=len(codes.split()), by_majority=True)
     world.vote(world.items[0], *codes.split())

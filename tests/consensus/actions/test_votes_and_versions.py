@@ -29,6 +29,7 @@ def without(world: MeetingWorld, how: str) -> None:
 
 @pytest.mark.parametrize("how", GONE)
 @pytest.mark.parametrize("codes", [("C.10", "C.10"), ("C.10",) * 4, ("C.10", "C.1")])
+@pytest.mark.slow(cases=2)
 def test_ballots_of_a_category_that_is_gone_do_not_suffice(how, codes):
     """The vote is open with two of four ballots, or closed with all of them."""
     world = apart()

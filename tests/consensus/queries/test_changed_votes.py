@@ -14,6 +14,7 @@ from rounds.models import Label, Round
 from rounds.queries.categories import categories_of
 from taxonomy.models import Level
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.meeting import MeetingWorld, meeting_world
 from tests.worlds.world import small_world
 
@@ -200,6 +201,7 @@ def test_the_independent_labels_stay_those_of_the_report(voted):
     assert {label for row in _labels(voted) for label in row} == {"C.9", "C.1", "B.1", "B.2", "C.2", "A.1"}
 
 
+@only_long
 def test_after_has_no_interval(voted):
     found = before_and_after(voted.round_, voted.lead).as_dict()
     assert {one["low"] for one in found["after"]["coefficients"].values()} == {None}
@@ -209,6 +211,7 @@ def test_after_has_no_interval(voted):
     )  # fmt: skip
 
 
+@only_long
 def test_levels_down_to_that_of_the_round(voted):
     both = before_and_after(voted.round_, voted.lead, level=Level.TYPE)
     before = [[code[0] for code in row] for row in _labels(voted)]

@@ -373,6 +373,7 @@ def _filled(issues, people):
 
 
 @pytest.mark.parametrize(("issues", "people"), [(1, 2), (3, 2), (1, 4), (3, 4)])
+@pytest.mark.slow(cases=2)
 def test_the_room_takes_as_many_queries_for_many_issues_and_people(issues, people, django_assert_num_queries):
     world = _filled(issues, people)
     meeting = world.fresh()

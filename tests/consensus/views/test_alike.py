@@ -14,6 +14,7 @@ from consensus.queries.alike import _grouped
 from rounds.models import Round
 from studies.models import Role
 from tests import factories
+from tests.long import only_long
 from tests.worlds.alike import alike_world
 from tests.worlds.pages import client as signed_in
 from tests.worlds.pages import cost, text_of
@@ -284,6 +285,7 @@ def test_deciding_leaves_out_what_somebody_decided_meanwhile():
     assert 'name="sure"' not in nothing.content.decode()
 
 
+@only_long
 def test_deciding_with_something_missing_keeps_what_was_typed():
     world, round_ = _world("C.2 C.9 C.2", "C.2 C.9 C.2", "C.2 C.9 C.2")
     response = _post(world.lead, round_, world.issues[:2], "pair=C.2+C.9")

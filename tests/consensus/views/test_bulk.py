@@ -95,6 +95,7 @@ def test_filters_in_the_address_narrow_it_and_stay(world):
 
 
 @pytest.mark.parametrize("at_least", ["", "x", "2", "6", "99999999999999999999"])
+@pytest.mark.slow(cases=2)
 def test_what_is_no_majority_is_refused_with_the_page(world, at_least):
     round_ = _round(world)
     response = _post(world.lead, round_, at_least=at_least)

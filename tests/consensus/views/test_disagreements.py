@@ -24,6 +24,7 @@ from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import queries_of
 from tests.worlds.parted import (
     FRAGMENT,
@@ -192,6 +193,7 @@ def test_an_address_that_no_link_says_is_not_found(world, labelled, query):
 
 @pytest.mark.world(issues=33, members=2)
 @pytest.mark.slow
+@only_long
 def test_pages_follow_each_other(world):
     round_ = world.round()
     for issue in world.issues:
@@ -228,6 +230,7 @@ def test_other_targets_get_the_page(world, labelled, name):
 
 
 @pytest.mark.parametrize("query", ["", "pair=C.2+C.9", "issue={}"])
+@pytest.mark.slow
 def test_the_page_costs_the_same_for_one_row_and_for_three(query):
     counts = []
     for rows in (1, 3):

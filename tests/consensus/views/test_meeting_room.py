@@ -27,6 +27,7 @@ from studies.models import Membership, Role
 from taxonomy.models import Proposal
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.meeting import MeetingWorld, meeting_world, there
 from tests.worlds.pages import client, text_of
 
@@ -267,6 +268,7 @@ def test_a_vote_is_hidden_until_all_have_voted(world, open_one):
         ({"category": "other", "other": "C"}, "Choose a category."),
     ],
 )
+@pytest.mark.slow(cases=2)
 def test_no_vote_for_nothing(world, open_one, form, said):
     post(world.lead, "open_vote", *on(world))
     form = {name: world.category(value).pk if value == "C" else value for name, value in form.items()}
@@ -334,6 +336,7 @@ def test_a_form_sent_twice_decides_once(world, open_one):
         ({"seen_number": ""}, "This field is required."),
     ],
 )
+@pytest.mark.slow(cases=2)
 def test_an_invalid_decision_keeps_what_was_typed(world, open_one, form, said):
     page = post(world.lead, "decide_item", *on(world), **decision(world, guideline="Keep me.") | form)
     body = page.content.decode()
@@ -367,6 +370,7 @@ def test_reopening_shows_the_chain(world, open_one):
     assert post(world.lead, "decide_item", *on(world), **decision(world)).status_code == 302
 
 
+@only_long
 def test_parking_and_coming_back(world, open_one):
     assert post(world.lead, "park", *on(world), why="Ask the author.").status_code == 302
     assert "Parked: Ask the author." in get(world.members[0], world.meeting).content.decode()
@@ -386,6 +390,7 @@ def test_parking_and_coming_back(world, open_one):
     assert through not in get(world.members[0], world.meeting).content.decode()
 
 
+@only_long
 def test_what_is_alike_is_decided_at_once(world, open_one):
     form = {
         "issues": [world.issues[1].pk, world.issues[2].pk],
@@ -403,6 +408,7 @@ def test_what_is_alike_is_decided_at_once(world, open_one):
 # --- discussion
 
 
+@only_long
 def test_an_argument_reaches_the_thread_and_who_it_names(world, open_one):
     form = {"text": "Look at the log, @R2.", "category": "C.9"}
     answer = post(world.members[0], "comment_on_item", *on(world), json=True, **form)
@@ -458,6 +464,7 @@ def test_over_days_each_goes_through_at_their_own_pace(world):
     assert answer.json()["said"] == "1 vote is closed, 1 issue is decided."
 
 
+@only_long
 def test_a_pair_decides_by_agreeing(world):
     first, second, third = world.members[:3]
     world.plan(kind="pair", participants=[first, second])
@@ -542,6 +549,7 @@ def test_an_issue_is_taken_off_the_agenda_in_the_room(world, open_one):
     assert "0 of 3 decided" in get(world.lead, world.meeting).content.decode()
 
 
+@only_long
 def test_nothing_is_taken_off_that_is_voted_on_or_decided_or_by_who_plans_no_meetings(world, open_one):
     address = reverse("take_off_agenda", args=on(world))
     assert address not in get(world.members[0], world.meeting).content.decode()

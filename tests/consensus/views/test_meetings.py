@@ -23,6 +23,7 @@ from rounds.errors import NotAllowed
 from taxonomy.models import Proposal
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 from tests.worlds.pages import client, queries_of, text_of
 from tests.worlds.scripted import scripted_meeting, stopped_clock
@@ -540,6 +541,7 @@ def test_over_days_nobody_has_to_vote_where_the_vote_is_closed_or_the_issue_put_
     assert news_for(second, timezone.now()).votes == 2
 
 
+@only_long
 def test_the_overview_shows_the_meetings_of_the_study(clock):
     world = scripted_meeting(clock)
     said = text_of(get(world.members[0], "study", world.study.slug))

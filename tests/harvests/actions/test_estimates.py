@@ -7,6 +7,7 @@ import pytest
 from harvests.actions.estimates import estimate
 from ingest.models import Import
 from tests.harvests.harvesting import asked, finished, plan, token
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +22,7 @@ def _estimate(server, study, *repositories, **how):
 
 @pytest.mark.parametrize("forge", ["github", "gitee"])
 @pytest.mark.slow
+@only_long
 def test_is_near_to_what_a_harvest_takes(server, study, forge):
     repository = server.add(
         forge, "team/tool", issues=1200, comments=6 if forge == "github" else 3, pulls_every=0

@@ -15,6 +15,7 @@ from harvests.queries.forge_clients import RepositoryAsked
 from ingest.models import Import
 from studies.models import Event
 from tests.harvests.harvesting import finished, plan, run, stored, token, truth
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -201,6 +202,7 @@ class TestPausing:
         server.clock.sleep(10_000)
         assert actions.resume_harvests() == 0
 
+    @only_long
     def test_a_budget_ends_a_run(self, server, study):
         repository = server.gitee("team/tool", issues=530)
         harvest = plan(server, study, repository, budget=2)

@@ -52,6 +52,7 @@ def _kill(monkeypatch, server, numbers):
 
 
 @pytest.mark.parametrize("forge", ["github", "gitee"])
+@only_long
 def test_requests_and_kills(server, study, monkeypatch, forge):
     repository = server.add(forge, "team/tool", issues=ISSUES, comments=3, step=STEP)
     token(server, study)

@@ -15,6 +15,7 @@ from ingest.models import Issue, KeywordListVersion, Repository, Snapshot, TermF
 from ingest.queries.keywords import SEARCH, with_keyword
 from tests.factories import make_issue, make_list, make_member, make_repository, make_study
 from tests.ingest.files import jsonl, load, record
+from tests.long import only_long
 from tests.races import at_once
 
 
@@ -301,6 +302,7 @@ class TestAtTheSameTime:
         assert pairs(study) == {("llama", "1"), ("llama", "2")}
         assert listed(study, "llama") == {"1", "2"}
 
+    @only_long
     def test_a_search_does_not_hold_up_imports_for_long(self, study, repository, monkeypatch):
         monkeypatch.setattr(finds, "WAITS_FOR", 1)
         make_list(study, "llama")

@@ -292,6 +292,7 @@ class TestRepeating:
         assert state() == before
 
     @pytest.mark.parametrize("calls", range(1, 7))
+    @pytest.mark.slow(cases=3)
     def test_killed_anywhere_and_run_again_is_as_if_undisturbed(self, monkeypatch, calls) -> None:
         monkeypatch.setattr(loading, "CHUNK", 2)
         load(make_study(), self.DATA)

@@ -25,6 +25,7 @@ from tests.factories.interviews import make_participant, make_session, make_tran
 from tests.interviews.coding import quote, reveal, said, span_of
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +99,7 @@ def test_the_coding_page_and_the_reconcile_page_cost_the_same_for_one_and_for_th
     assert queries_of(client(world.lead), address) == three
 
 
+@only_long
 def test_a_turn_is_coded_without_a_script_by_its_words(world, coding):
     shown = page(coding, world.coder, query="?turn=1").text
     assert "Words of this turn, copied exactly" in shown
@@ -135,6 +137,7 @@ def test_a_turn_is_coded_without_a_script_by_its_words(world, coding):
     assert "1 dropped quote" in text_of(page(coding, world.coder))
 
 
+@only_long
 def test_a_script_saves_once_and_is_told_what_another_tab_stored(world, coding):
     span = span_of(coding, "models")
     place = {"turn": span.turn, "start": span.start, "end": span.end, "transcript": 1}

@@ -14,6 +14,7 @@ from tests.factories.interviews import make_audience, make_guide, make_participa
 from tests.interviews.test_api import get as api_get
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -158,6 +159,7 @@ def test_groups_are_compared_side_by_side_with_everything_printed(world):
     assert (moved.comparison.first, moved.comparison.second) == (0, 12)
 
 
+@only_long
 def test_three_values_are_chosen_from_two_lists(world):
     many(world, ("Beginner", "Expert"))
     Participant.objects.filter(number__in=(2, 3)).update(experience="Advanced")
@@ -169,6 +171,7 @@ def test_three_values_are_chosen_from_two_lists(world):
 
 
 @pytest.mark.parametrize("asked", ["by=salary", "by=experience&first=Nobody", "by=experience&at=many"])
+@pytest.mark.slow
 def test_groups_that_do_not_exist_are_refused(world, asked):
     many(world)
     for name in ("rankings", "rankings_csv"):
@@ -211,6 +214,7 @@ def test_figure_and_rows_can_be_downloaded(world):
     assert over_rest.getvalue().decode().splitlines() == lines
 
 
+@only_long
 def test_the_same_numbers_over_rest(world):
     assert api_get(world.lead, f"studies/{world.study.slug}/rankings/").json() == []
     many(world)

@@ -114,6 +114,7 @@ def test_an_earlier_version_can_be_read(world):
 
 
 @pytest.mark.parametrize("who", ["lead", "coder"])
+@pytest.mark.slow
 def test_the_list_costs_the_same_at_one_interview_and_at_three(world, who):
     member, counts = getattr(world, who), []
     world.open_coding()

@@ -15,6 +15,7 @@ from tests.factories.interviews import make_participant
 from tests.interviews.readers.packing import W, document, packed, paragraph
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, text_of
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +136,7 @@ def test_each_speaker_must_be_somebody(world):
     assert RawTranscript.objects.exists()
 
 
+@only_long
 def test_a_correction_gets_the_stand_ins_once_more(world):
     everything(world)
     address = reverse("correct_transcript", args=[world.session.pk])

@@ -26,7 +26,7 @@ from studies.actions import end_membership
 from studies.models import Membership, Role
 from tests import factories
 from tests.kept import kept
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.meeting import meeting_world
 
@@ -142,6 +142,7 @@ def test_a_mention_on_what_is_withheld_waits_for_its_day(world, now):
     assert len(mail.outbox) == 2
 
 
+@only_long
 def test_meetings_are_told_when_planned_and_when_opened_and_the_day_before(world, now):
     start = now + timedelta(days=5)
     world.plan(opened=False, name="On C", starts_at=start)
@@ -167,6 +168,7 @@ def test_who_is_not_asked_hears_of_no_meeting(world, now):
     assert news_for(world.members[0], now).meetings == []
 
 
+@only_long
 def test_votes_that_wait_are_counted_for_each(world, now):
     world.plan(kind=Meeting.Kind.APART, quorum=2)
     one, two, three = world.items

@@ -10,6 +10,7 @@ from overview.actions.digests import send_digests
 from studies.models import Role
 from taxonomy.actions import cast, comment, see_comments
 from tests import factories
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
 
@@ -31,6 +32,7 @@ def sent(at) -> dict[str, str]:
     return {message.body.split()[1].rstrip(","): message.body.split("-- ")[0] for message in mail.outbox}
 
 
+@only_long
 def test_a_vote_is_told_to_who_has_yet_to_vote_once_and_on_its_last_day(world, now) -> None:
     motion = opened(world, now)
     factories.make_member(world.study, Role.VIEWER, pseudonym="V1")

@@ -17,6 +17,7 @@ from rounds.models import Round
 from studies.models import Event, Role
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.world import World, small_world
 
@@ -151,6 +152,7 @@ def test_another_round_is_chosen_by_its_address(world, labelled):
     assert fetch(world.lead, world.study, file="long", round=foreign.pk).status_code == 404
 
 
+@only_long
 def test_lists_that_came_are_counted_as_they_came(published_round):
     found = contents(published_round)
 

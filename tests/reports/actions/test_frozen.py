@@ -135,6 +135,7 @@ def test_a_decision_taken_back_is_no_difference_any_more(world, round_):
         ("TAKEN", "already"),
     ],
 )
+@pytest.mark.slow(cases=2)
 def test_names_that_are_none(world, round_, name, said):
     freeze_report(round_=round_, by=world.lead, name="Taken")
     with pytest.raises(FreezeRefused, match=said) as refusal:

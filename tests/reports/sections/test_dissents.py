@@ -12,6 +12,7 @@ from reports.sections.dissents import VolunteerWay, dissents
 from reports.sections.registry import TABLES
 from rounds.queries.blindness import Reader, withheld_issues
 from taxonomy.models import Level
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, text_of
 from tests.worlds.world import one_after_the_other, small_world
 
@@ -95,6 +96,7 @@ def test_two_queries_whatever_the_number_of_issues(issues, django_assert_num_que
         assert dissents(report)[1].alone == issues
 
 
+@only_long
 def test_the_page_draws_it_for_who_asks():
     world, round_ = one_after_the_other()
     address = reverse("agreement", args=[round_.pk])

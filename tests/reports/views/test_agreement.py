@@ -18,6 +18,7 @@ from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import Reader
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, queries_of, text_of
 from tests.worlds.world import one_after_the_other, small_world
 
@@ -312,6 +313,7 @@ def test_the_paragraph_is_a_file_too(world, labelled):
     assert get(world.lead, empty, "format=md&table=paragraph").status_code == 404
 
 
+@only_long
 def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
     """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements."""
     counts = []
@@ -367,6 +369,7 @@ def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labell
     assert "A sign is a reason to look closer, not a proof." in said
 
 
+@only_long
 def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
     world, round_ = one_after_the_other()
     said = text_of(get(world.lead, round_, "independence=yes"))

@@ -77,6 +77,7 @@ def test_the_agreement_page_leads_here_and_stays_as_it_was(world):
 
 
 @pytest.mark.parametrize(("name", "most"), [("consensus", 30), ("agreement", 35)])
+@pytest.mark.slow
 def test_the_pages_cost_the_same_at_one_vote_and_at_three(world, name, most):
     """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements."""
     world.plan(quorum=2)

@@ -245,6 +245,7 @@ def test_the_package_holds_every_frozen_report_to_the_byte(world, round_, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["agreement", "frozen_reports", "frozen_report", "final_labels"])
+@pytest.mark.slow(cases=2)
 def test_pages_cost_the_same_with_one_frozen_report_and_with_three(world, round_, name):
     counts = []
     browser = client(world.lead)
