@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from consensus.queries.agendas import standing_decisions
 from findings.models import Evidence
 from ingest.models import Issue
-from interviews.models import Consent, Place, Quote, Session
+from interviews.models import Consent, Place, Quote, Session, Transcript
 from interviews.queries.participants import permitting
 from interviews.queries.quotes import content_of, with_codes
 from interviews.queries.rankings import shared_ranks
@@ -94,14 +94,22 @@ def common_quotes(member: Membership | None, study_id: int) -> list[Quote]:
     found = Quote.objects.filter(
         coding__session__study=study_id, coder=None, dropped_at=None, carried_to=None
     )
-    quotes = [one for one in _read(found) if _may_read(member, one)]
+    quotes = [one for one in _read(found) if _may_read(member, one) and not one.is_behind]
     silent = _silent(quotes)
     return [one for one in quotes if _participant(one).pk not in silent and not _participant(one).erased_at]
 
 
-def _read(quotes: QuerySet[Quote]) -> list[Quote]:
-    rows = with_codes(quotes).select_related(
-        "turn", "transcript", "coding__session__participant__audience", "coding__session__study"
+def _read(quotes: QuerySet[Quote]) -> list[Any]:
+    """`is_behind`: the transcript was corrected since, and the quote could not be carried."""
+    newer = Transcript.objects.filter(
+        session=OuterRef("transcript__session"), number__gt=OuterRef("transcript__number")
+    )
+    rows = (
+        with_codes(quotes)
+        .select_related(
+            "turn", "transcript", "coding__session__participant__audience", "coding__session__study"
+        )
+        .annotate(is_behind=Exists(newer))
     )
     return list(rows.order_by("coding__session__held_on", "coding", "turn__position", "start", "end"))
 
@@ -144,9 +152,7 @@ def books_of(quotes: Iterable[Quote]) -> dict[int, Codebook]:
     return {version: codebook(version) for version in {one.coding.version_id for one in quotes}}
 
 
-def _quote(
-    member: Membership | None, quote: Quote | None, silent: set[int], books: Mapping[int, Codebook]
-) -> Live:
+def _quote(member: Membership | None, quote: Any, silent: set[int], books: Mapping[int, Codebook]) -> Live:
     if quote is None:
         return Live(_("a quote whose settlement was undone"), state=GONE)
     if not _may_read(member, quote):
@@ -162,7 +168,7 @@ def _quote(
         return Live(source, url, state=ERASED)
     if session.participant_id in silent:
         return Live(source, url, state=SILENT)
-    if quote.dropped_at:
+    if quote.dropped_at or quote.is_behind:
         return Live(source, url, state=GONE)
     text = quote.turn.text[quote.start : quote.end]
     content = content_of(quote, books[quote.coding.version_id])
@@ -217,14 +223,21 @@ def _issue(
 
 
 def _rankings(member: Membership | None, ones: Sequence[Evidence]) -> Found:
-    """Mean rank of a category in all answers to its question; hidden from who may not read them all."""
+    """Mean rank of a category where participants ranked it; hidden from who may not read all answers to its
+    question. Somebody who was interviewed twice counts with the later answer, as on the page of rankings.
+    """
     questions = {one.question_id for one in ones}
-    given: dict[int, dict[int, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
-    rows = Place.objects.filter(ranking__question__in=questions)
-    for asked, ranking, category, place in rows.values_list(
-        "ranking__question", "ranking", "category", "place"
+    answers: dict[int, dict[int, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
+    last: dict[tuple[int, int], int] = {}
+    rows = Place.objects.filter(ranking__question__in=questions).order_by("ranking__session")
+    for asked, ranking, who, category, place in rows.values_list(
+        "ranking__question", "ranking", "ranking__session__participant", "category", "place"
     ):
-        given[asked][ranking][category] = place
+        answers[asked][ranking][category] = place
+        last[asked, who] = ranking
+    given: dict[int, list[dict[int, int]]] = defaultdict(list)
+    for (asked, _who), ranking in last.items():
+        given[asked].append(answers[asked][ranking])
     kept: set[int | None] = set()
     if member is not None:
         answered = Session.objects.filter(rankings__question__in=questions)
@@ -246,7 +259,7 @@ def _rankings(member: Membership | None, ones: Sequence[Evidence]) -> Found:
             continue
         ranks = [
             (shared_ranks(places)[one.category_id], places[one.category_id])
-            for places in given[question.pk].values()
+            for places in given[question.pk]
             if one.category_id in places
         ]
         made[one.pk] = _ranked(one, source, state.code if state else "", ranks, len(given[question.pk]))
@@ -261,11 +274,10 @@ def _ranked(
     if not ranks:
         return Live(source, url, codes=(code,), state=GONE)
     mean = float(sum(rank for rank, _place in ranks) / len(ranks))
-    content = _("mean rank %(mean)s; ranked by %(n)s of %(all)s") % {
-        "mean": number(mean, 2),
-        "n": len(ranks),
-        "all": answers,
-    }
+    words = _("mean rank %(mean)s; ranked by %(n)s of %(all)s")
+    if question and question.top:  # the mean over all participants is another number
+        words = _("mean rank where ranked %(mean)s; ranked by %(n)s of %(all)s")
+    content = words % {"mean": number(mean, 2), "n": len(ranks), "all": answers}
     noted: dict[str, Any] = {"mean": mean, "ranked": len(ranks), "answers": answers}
     if question and question.top:
         noted["top"] = sum(place <= question.top for _rank, place in ranks)

@@ -14,7 +14,7 @@ from interviews.errors import CodingOpened, CodingRevealed, InterviewRefused, No
 from interviews.models import Coder, Coding, Session
 from interviews.rules import may_code, may_lead_interviews, may_settle_coding
 from studies.actions import record
-from studies.models import Membership
+from studies.models import Membership, Role
 from taxonomy.models import Version
 
 
@@ -65,7 +65,9 @@ def finish_coding(*, coding: Coding, member: Membership, done: bool = True) -> C
         raise CodingRevealed
     coder.done_at = (coder.done_at or clock.now()) if done else None
     coder.save(update_fields=["done_at"])
-    if not Coder.objects.filter(coding=held, done_at=None, member__left_at=None).exists():
+    # Who left, or became a viewer, cannot code any more: nobody waits for them.
+    waits = Coder.objects.filter(coding=held, done_at=None, member__left_at=None)
+    if not waits.exclude(member__role__in=[Role.VIEWER, Role.MODEL]).exists():
         held.revealed_at = clock.now()
         held.save(update_fields=["revealed_at"])
         settle_equal(held)

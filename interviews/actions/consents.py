@@ -8,8 +8,7 @@ from datetime import date
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from core import clock
-from interviews.actions.leading import hold, require_lead, require_length
+from interviews.actions.leading import hold, is_future, require_lead, require_length
 from interviews.errors import InterviewRefused
 from interviews.models import Consent, ConsentText, Interviewer, Participant
 from studies.actions import record
@@ -52,7 +51,7 @@ def record_consent(
     held = hold(participant)
     if text.study_id != held.study_id:
         raise InterviewRefused(_("This study has no such consent text. Nothing was stored."), field="text")
-    if given_on > clock.now().date():
+    if is_future(given_on):
         raise InterviewRefused(_("This date is in the future. Nothing was stored."), field="given_on")
     known = [one for one in Consent.Permission.values if one in permits]
     if len(known) != len(set(permits)):
@@ -71,7 +70,7 @@ def withdraw_consent(*, consent: Consent, withdrawn_on: date, by: Membership) ->
     held = Consent.objects.select_for_update(of=("self",)).select_related("participant").get(pk=consent.pk)
     if held.withdrawn_on:
         raise InterviewRefused(_("This consent is already withdrawn. Nothing was changed."))
-    if not held.given_on <= withdrawn_on <= clock.now().date():
+    if withdrawn_on < held.given_on or is_future(withdrawn_on):
         raise InterviewRefused(
             _("Choose a day from the consent until today. Nothing was changed."), field="withdrawn_on"
         )

@@ -1,8 +1,11 @@
 """What each action of this room checks first."""
 
+from datetime import date, timedelta
+
 from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext as _
 
+from core import clock
 from interviews.errors import InterviewRefused, ParticipantErased
 from interviews.models import Participant
 from interviews.rules import may_lead_interviews
@@ -22,6 +25,11 @@ def hold(participant: Participant) -> Participant:
     if found.erased_at:
         raise ParticipantErased
     return found
+
+
+def is_future(day: date) -> bool:
+    """Has this day begun nowhere yet? Members are in all time zones: in Shanghai it is tomorrow already."""
+    return day > (clock.now() + timedelta(hours=14)).date()
 
 
 def one_line(text: str) -> str:

@@ -5,8 +5,7 @@ from datetime import date
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from core import clock
-from interviews.actions.leading import hold, require_lead
+from interviews.actions.leading import hold, is_future, require_lead
 from interviews.errors import InterviewRefused
 from interviews.models import Guide, Participant, Session
 from studies.actions import record
@@ -67,7 +66,7 @@ def _fill(
         raise InterviewRefused(_("This study has no such member. Nothing was stored."), field="interviewer")
     if guide and guide.study_id != session.study_id:
         raise InterviewRefused(_("This study has no such guide. Nothing was stored."), field="guide")
-    if held_on > clock.now().date():
+    if is_future(held_on):
         raise InterviewRefused(_("This date is in the future. Nothing was stored."), field="held_on")
     if minutes is not None and not 1 <= minutes <= MOST_MINUTES:
         raise InterviewRefused(

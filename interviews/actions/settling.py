@@ -28,11 +28,13 @@ OUTCOMES = (KEEP, MERGE, NONE)
 
 
 def settle_equal(coding: Coding) -> int:
-    """Settle what all coders coded equally; the common quote spans all of theirs (docs/decisions/0039).
+    """Settle what all coders who finished coded equally; the common quote spans all of theirs
+    (docs/decisions/0039).
     Returns the number of items. Call it inside the transaction that locks the coding.
     """
     newest = newest_of(coding, None)
-    coders = list(Coder.objects.filter(coding=coding).values_list("member__pseudonym", flat=True))
+    finished = Coder.objects.filter(coding=coding, done_at__isnull=False)
+    coders = list(finished.values_list("member__pseudonym", flat=True))
     alike = [item for item in items_of(coding, newest) if item.is_open and are_equal(item.quotes, coders)]
     book = codebook(coding.version_id)
     for item in alike:

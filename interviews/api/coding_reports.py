@@ -68,6 +68,15 @@ class CodingAgreementSerializer(serializers.Serializer[Any]):
     by_interview = serializers.BooleanField(
         help_text="Intervals resample whole interviews; false below five, where they resample answers"
     )
+    is_narrow = serializers.BooleanField(
+        help_text="Intervals cover less than 95 %: with five to seven interviews"
+    )
+    outside = serializers.IntegerField(
+        help_text="Codes above the level, or of categories split or retired since; they do not count"
+    )
+    left_behind = serializers.IntegerField(
+        help_text="Quotes that lost their words in a corrected transcript; they do not count"
+    )
     pooled = ValuesSerializer(allow_null=True, help_text="All answers and categories; null without answers")
     pairs = PairOverlapSerializer(many=True)
 
@@ -111,7 +120,7 @@ class CodingsAgreement(APIView):
         coded, _member = _coded(request, slug)
         if coded.version is None:
             empty = CodingAgreement((), 0, (), {}, ())
-            return Response(CodingAgreementSerializer({**vars(empty), "pooled": None}).data)
+            return Response(_agreed(empty))
         return Response(_agreement(coded.interviews, coded.version.pk, _level(request)))
 
 
@@ -160,5 +169,9 @@ def _level(request: Request) -> int:
 
 
 def _agreement(interviews: Any, version_id: int, level: int) -> Any:
-    found = agreement_of(interviews, codebook(version_id), level)
-    return CodingAgreementSerializer({**vars(found), "pooled": found.pooled or None}).data
+    return _agreed(agreement_of(interviews, codebook(version_id), level))
+
+
+def _agreed(found: CodingAgreement) -> Any:
+    row = {**vars(found), "pooled": found.pooled or None, "is_narrow": found.is_narrow}
+    return CodingAgreementSerializer(row).data

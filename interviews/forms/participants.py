@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -133,7 +134,7 @@ class ConsentForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["text"].queryset = texts  # type: ignore[attr-defined]  # a ModelChoiceField by its class
         self.fields["text"].empty_label = None  # type: ignore[attr-defined]  # by its class
-        self.fields["given_on"].initial = clock.now().date()
+        self.fields["given_on"].initial = timezone.localdate(clock.now())
 
 
 class WithdrawalForm(forms.Form):
@@ -141,7 +142,7 @@ class WithdrawalForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["withdrawn_on"].initial = clock.now().date()
+        self.fields["withdrawn_on"].initial = timezone.localdate(clock.now())
 
 
 class ConsentTextForm(forms.Form):

@@ -2,7 +2,7 @@
 caller says which codings; `revealed_codings` are those that a reader may see.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -28,13 +28,17 @@ class CodedQuote:
 
 @dataclass(frozen=True)
 class CodedInterview:
-    """A revealed coding. `answers` are the positions of the turns that can be coded."""
+    """A revealed coding. `answers` are the positions of the turns that can be coded, `coders` those who
+    finished: what somebody coded who left half-way does not count. `left_behind` quotes of them are on an
+    earlier transcript, since a correction changed their words.
+    """
 
     coding: Coding
     coders: tuple[str, ...]
     answers: tuple[int, ...]
     quotes: tuple[CodedQuote, ...] = field(default=())
     common: tuple[CodedQuote, ...] = field(default=())
+    left_behind: int = 0
 
     @property
     def name(self) -> str:
@@ -42,7 +46,7 @@ class CodedInterview:
 
 
 def coded_interviews(codings: QuerySet[Coding]) -> list[CodedInterview]:
-    """These codings by the date of their interview. Six queries."""
+    """These codings by the date of their interview. Seven queries."""
     found = list(
         codings.select_related("session__participant__audience", "version__taxonomy").order_by(
             "session__held_on", "session"
@@ -55,7 +59,7 @@ def coded_interviews(codings: QuerySet[Coding]) -> list[CodedInterview]:
     )
     transcripts = dict(newest.values_list("session", "pk"))
     coders: dict[int, list[str]] = defaultdict(list)
-    rows = Coder.objects.filter(coding__in=found).order_by("pk")
+    rows = Coder.objects.filter(coding__in=found, done_at__isnull=False).order_by("pk")
     for coding, name in rows.values_list("coding", "member__pseudonym"):
         coders[coding].append(name)
     answers: dict[int, list[int]] = defaultdict(list)
@@ -63,13 +67,18 @@ def coded_interviews(codings: QuerySet[Coding]) -> list[CodedInterview]:
     for transcript, position in turns.order_by("position").values_list("transcript", "position"):
         answers[transcript].append(position)
     quotes = _quotes(found, transcripts.values())
+    behind = Quote.objects.filter(
+        coding__in=found, coder__done_at__isnull=False, dropped_at=None, carried_to=None
+    )
+    lost = Counter(behind.exclude(transcript__in=transcripts.values()).values_list("coding", flat=True))
     return [
         CodedInterview(
             coding=one,
             coders=tuple(coders[one.pk]),
             answers=tuple(answers[transcripts.get(one.session_id, 0)]),
-            quotes=tuple(quote for quote in quotes[one.pk] if quote.by),
+            quotes=tuple(quote for quote in quotes[one.pk] if quote.by in coders[one.pk]),
             common=tuple(quote for quote in quotes[one.pk] if not quote.by),
+            left_behind=lost[one.pk],
         )
         for one in found
     ]

@@ -16,6 +16,9 @@ from taxonomy.queries.codebooks import Codebook
 SEED = 1
 """Of the intervals: the same quotes give the same numbers on each page and in each file."""
 
+ENOUGH = 8
+"""From so many interviews on, intervals that resample interviews cover 95 % or nearly (agreement.coding)."""
+
 
 @dataclass(frozen=True)
 class CategoryAgreement:
@@ -45,7 +48,9 @@ class PairOverlap:
 @dataclass(frozen=True)
 class CodingAgreement:
     """`pooled` are the coefficients over all answers and categories. Intervals resample whole interviews if
-    `by_interview`, else answers: see agreement.coding.
+    `by_interview`, else answers: see agreement.coding. What does not count: `outside` codes are above the
+    level, or of a category that was split or retired since; `left_behind` quotes lost their words in a
+    corrected transcript.
     """
 
     interviews: tuple[str, ...]
@@ -54,6 +59,13 @@ class CodingAgreement:
     pooled: dict[str, Coefficient]
     pairs: tuple[PairOverlap, ...]
     by_interview: bool = False
+    outside: int = 0
+    left_behind: int = 0
+
+    @property
+    def is_narrow(self) -> bool:
+        """Do the intervals cover less than 95 %? So it is below eight interviews."""
+        return self.by_interview and len(self.interviews) < ENOUGH
 
 
 def agreement_of(interviews: Sequence[CodedInterview], book: Codebook, level: int) -> CodingAgreement:
@@ -73,6 +85,19 @@ def agreement_of(interviews: Sequence[CodedInterview], book: Codebook, level: in
         pooled=dict(found.overall.coefficients) if found.answers else {},
         pairs=tuple(_pairs(interviews)),
         by_interview=found.by_interview,
+        outside=_outside(interviews, book, level),
+        left_behind=sum(one.left_behind for one in interviews),
+    )
+
+
+def _outside(interviews: Iterable[CodedInterview], book: Codebook, level: int) -> int:
+    """How many codes of quotes count as no category of the level."""
+    up = book.rolled_up(level)
+    return sum(
+        book.by_id.stands_as(category) not in up
+        for one in interviews
+        for quote in one.quotes
+        for category in quote.categories
     )
 
 

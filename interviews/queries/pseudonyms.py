@@ -9,10 +9,17 @@ from dataclasses import dataclass, replace
 
 from django.views.decorators.debug import sensitive_variables
 
-from interviews.models import Participant, RawTranscript
+from interviews.models import Identity, Participant, RawTranscript
 from interviews.queries.identities import listed_names, person_of, replacements_of, unsealed
 from interviews.readers.folding import key
-from interviews.readers.names import Place, Pseudonymised, Replacement, names_in, pseudonymise
+from interviews.readers.names import (
+    Place,
+    Pseudonymised,
+    Replacement,
+    names_in,
+    parts_of_name,
+    pseudonymise,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,3 +104,33 @@ def others_named(participant: Participant, turns: Sequence[Spoken]) -> list[tupl
         said = " ".join(texts[found.text][found.start : found.end].split())
         counted[said] = counted.get(said, 0) + 1
     return list(counted.items())
+
+
+OWN, OTHER, SPEAKER = "own", "other", "speaker"
+
+
+@sensitive_variables()
+def parts_named(participant: Participant, turns: Sequence[Spoken]) -> list[tuple[str, int, str]]:
+    """What occurs in the turns after all replacements of the own name, of names of other participants and of
+    speakers: single words of them, and whole names of speakers; how often, and whose it is (OWN, OTHER,
+    SPEAKER). People say given names, and the list has whole names. Raises IdentityUnreadable.
+    """
+    person = person_of(participant)
+    others = Identity.objects.filter(participant__study=participant.study_id).exclude(participant=participant)
+    named = {
+        OWN: [person.name] if person else [],
+        OTHER: [unsealed(name) for name in others.values_list("name", flat=True)],
+        SPEAKER: list(dict.fromkeys(turn.speaker for turn in turns)),
+    }
+    whose: dict[str, str] = {}
+    for of, names in named.items():
+        for name in names:
+            whole = [name] if of == SPEAKER else []
+            for part in parts_of_name(name, whole):
+                whose.setdefault(part, of)
+    parts = list(whose)
+    texts = _pseudonymised(turns, pairs_of(participant)).texts
+    counted: dict[str, int] = {}
+    for found in names_in(texts, parts):
+        counted[parts[found.name]] = counted.get(parts[found.name], 0) + 1
+    return [(part, times, whose[part]) for part, times in counted.items()]

@@ -14,6 +14,12 @@ OTHERS = ""
 """As the second group: all participants with another value than the first."""
 
 _NUMBER = re.compile(r"\s*(\d{1,6}(?:[.,]\d{1,3})?)")
+_UNITS = (
+    (12.0, re.compile(r"[\s+-]*(?:months?\b|mos?\b|mths?\b|个?月)", re.IGNORECASE)),
+    (52.0, re.compile(r"[\s+-]*(?:weeks?\b|wks?\b|个?周|星期)", re.IGNORECASE)),
+    (365.0, re.compile(r"[\s+-]*(?:days?\b|天|日)", re.IGNORECASE)),
+)
+"""How many of each are a year; numbers without these words are years, or not of time at all."""
 
 
 class UnknownGroupError(LookupError):
@@ -78,11 +84,9 @@ def groups_of(participants: Sequence[Participant], asked: GroupsAsked, *, leads:
     read = _reader(asked.column)
     texts = {one.pk: " ".join(read(one).split()) for one in participants}
     texts = {one: text for one, text in texts.items() if text}
-    numbers = {one: _number(text) for one, text in texts.items()} if asked.column != AUDIENCE else {}
-    if numbers and None not in numbers.values():
-        return _divided(
-            columns, asked, {one: number for one, number in numbers.items() if number is not None}
-        )
+    numbers = _numbers(texts) if asked.column != AUDIENCE else {}
+    if numbers:
+        return _divided(columns, asked, numbers)
     if asked.column == AUDIENCE:
         in_order = sorted(participants, key=lambda one: (one.audience.position, one.audience.pk))
         values = tuple(dict.fromkeys(one.audience.name for one in in_order))
@@ -126,6 +130,24 @@ def _number(text: str) -> float | None:
     return float(found[1].replace(",", ".")) if found else None
 
 
+def _numbers(texts: Mapping[int, str]) -> dict[int, float]:
+    """The numbers of a column; {} unless each text begins with one. Where "8 months" stands beside "3 years",
+    all are years.
+    """
+    found: dict[int, float] = {}
+    parts: dict[int, float] = {}
+    for one, text in texts.items():
+        match = _NUMBER.match(text)
+        if match is None:
+            return {}
+        found[one] = float(match[1].replace(",", "."))
+        rest = text[match.end() :]
+        parts[one] = next((of_a_year for of_a_year, unit in _UNITS if unit.match(rest)), 1.0)
+    if len(set(parts.values())) == 1:
+        return found
+    return {one: number / parts[one] for one, number in found.items()}
+
+
 def _divided(
     columns: tuple[tuple[str, str], ...], asked: GroupsAsked, numbers: Mapping[int, float]
 ) -> Groups:
@@ -137,7 +159,7 @@ def _divided(
         return abs(2 * sum(number < at for number in found) - len(found))
 
     at = asked.at if asked.at is not None else min(sorted(set(found)), key=imbalance)
-    names = {"number": f"{at:g}"}
+    names = {"number": f"{at:.3g}" if at < 1 else f"{at:g}"}
     return Groups(
         columns=columns,
         column=asked.column,

@@ -11,9 +11,20 @@ from django.views.decorators.debug import sensitive_variables
 
 from interviews.models import Participant, Turn
 from interviews.queries.guides import AskedPart, AskedQuestion, GuideText
-from interviews.queries.pseudonyms import Pair, Spoken, others_named, pairs_of, with_stand_ins
+from interviews.queries.pseudonyms import (
+    OTHER,
+    OWN,
+    SPEAKER,
+    Pair,
+    Spoken,
+    others_named,
+    pairs_of,
+    parts_named,
+    with_stand_ins,
+)
 from interviews.queries.tables import Table, packed
 from interviews.readers.background import read_background
+from interviews.readers.folding import key
 from interviews.readers.guide import read_guide
 from interviews.readers.names import missed
 from interviews.readers.refusals import Unreadable
@@ -116,13 +127,19 @@ def turns_as_text(turns: Iterable[Turn]) -> str:
 
 @sensitive_variables()
 def missed_names(participant: Participant, turns: Sequence[Spoken]) -> list[Missed]:
-    """What must and what may still be replaced: listed names of other participants, then what looks like a
-    name. Raises IdentityUnreadable.
+    """What must and what may still be replaced: listed names of other participants, then parts of names of
+    participants and speakers, then what looks like a name. Raises IdentityUnreadable.
     """
     listed = others_named(participant, turns)
     sure = [Missed(text, times, _("name of another participant"), "[name]") for text, times in listed]
-    known = {text for text, _times in listed}
-    return sure + [one for one in missed_in(turns, pairs_of(participant)) if one.text not in known]
+    words = {
+        OWN: (_("part of the participant’s name"), str(participant)),
+        OTHER: (_("part of another participant’s name"), "[name]"),
+        SPEAKER: (_("name of a speaker"), "[name]"),
+    }
+    sure += [Missed(text, times, *words[whose]) for text, times, whose in parts_named(participant, turns)]
+    known = {key(one.text) for one in sure}
+    return sure + [one for one in missed_in(turns, pairs_of(participant)) if key(one.text) not in known]
 
 
 @sensitive_variables()

@@ -2,6 +2,7 @@
 whole words in any case, with accents written either way; ordinary words only with a capital.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,20 @@ __all__ = [
     "Suspect",
     "missed",
     "names_in",
+    "parts_of_name",
     "pseudonymise",
 ]
+
+_NAME_PART = re.compile(r"[^\W\d_][\w’'-]+")
+_HAN_NAME = re.compile(r"[\u4e00-\u9fff]{3,4}")
+_NO_NAME = frozenset(
+    """
+    interviewer interviewee interviewers participant participants speaker speakers moderator researcher host
+    guest user users developer developers respondent subject person question answer unknown narrator
+    采访者 访谈者 受访者 被访者 主持人 研究者 参与者 发言人 问 答
+    """.split()
+)
+"""How transcripts call speakers without naming them."""
 
 AROUND = 60
 """Characters that a preview shows before and after a place."""
@@ -142,6 +155,22 @@ def names_in(texts: Iterable[str], originals: Sequence[str]) -> list[Found]:
         for number, text in enumerate(texts)
         for hit in names.hits(text)
     ]
+
+
+def parts_of_name(name: str, whole: Sequence[str] = ()) -> list[str]:
+    """`whole`, and the words of a name: given name and surname; of a Chinese name the given name. Without
+    particles in lower case, and without what names nobody, such as "Speaker 1".
+    """
+    name = " ".join(name.split())
+    words = _NAME_PART.findall(name)
+    if any(word.casefold() in _NO_NAME for word in words or [name]):
+        return []
+    if not name.islower():
+        words = [word for word in words if not word.islower()]
+    if _HAN_NAME.fullmatch(name):
+        words.append(name[1:] if len(name) == 3 else name[2:])
+    parts = [*whole, *(word for word in words if word != name)]
+    return [one for one in dict.fromkeys(parts) if len(one) > 1 and not re.search(r"\d", one)]
 
 
 def _replaced(

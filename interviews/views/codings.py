@@ -45,7 +45,10 @@ def read_coding(request: AuthedRequest, coding_id: int) -> tuple[Coding, Members
     member = own_seat(request, found.session.study)
     require(
         may_read_interview(member, found.session, codes=coder_of(found, member) is not None),
-        _("You can read this interview if you code the interview, or once its coding is revealed."),
+        _(
+            "You can read this interview if you code it. Volunteers can also read revealed interviews, and"
+            " viewers settled interviews."
+        ),
     )
     return found, member
 

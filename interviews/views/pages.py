@@ -44,7 +44,10 @@ def read_session(request: AuthedRequest, session_id: int) -> tuple[Session, Memb
     member = own_seat(request, found.study)
     require(
         may_read_interview(member, found, codes=codes_session(member, found)),
-        _("You can read this interview if you code the interview, or once its coding is revealed."),
+        _(
+            "You can read this interview if you code it. Volunteers can also read revealed interviews, and"
+            " viewers settled interviews."
+        ),
     )
     return found, member
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.http import AuthedRequest
@@ -68,7 +69,7 @@ def new_interview(request: AuthedRequest, slug: str) -> HttpResponse:
         people,
         participant=number_asked(request.GET, "participant"),
         interviewer=member.pk,
-        held_on=clock.now().date(),
+        held_on=timezone.localdate(clock.now()),
         guide=newest,
     )
     made: list[Session] = []

@@ -1,5 +1,7 @@
 """Evidence: what it is now for whom, what changed since, what may not be shown."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
@@ -15,11 +17,12 @@ from findings.actions.evidence import (
 from findings.actions.findings import add_finding, freeze_finding, thaw_finding
 from findings.errors import EvidenceHidden, EvidenceMissing, FindingFrozen, FindingRefused
 from findings.models import Evidence
+from findings.queries.evidence import common_quotes
 from findings.queries.findings import finding_line, finding_lines
 from interviews.actions.erasing import erase_participant
 from interviews.actions.settling import undo_settlement
 from interviews.actions.transcripts import correct_transcript
-from interviews.models import Coding, Consent, Quote
+from interviews.models import Coding, Consent, Quote, Session
 from interviews.queries.pseudonyms import Spoken
 from interviews.queries.reconciling import items_of
 from interviews.queries.sessions import newest_transcript
@@ -69,7 +72,12 @@ def test_each_kind_says_what_it_is_with_its_source_and_codes(world):
             issue.current.title if issue.current else issue.url,
             ("A.1",),
         ),
-        ("ranking", "Guide v1: Question 0?", "mean rank 1.00; ranked by 1 of 1; 1 in the first 1", ("A",)),
+        (
+            "ranking",
+            "Guide v1: Question 0?",
+            "mean rank where ranked 1.00; ranked by 1 of 1; 1 in the first 1",
+            ("A",),
+        ),
     ]
     assert [one.state for one in line.evidence] == ["same"] * 4
     assert not line.is_changed
@@ -203,6 +211,31 @@ def test_a_quote_follows_the_corrected_transcript(world):
     correct_transcript(session=world.session, turns=turns, note="heard again", by=world.lead)
     line = finding_line(finding, world.lead)
     assert (line.evidence[1].state, line.evidence[1].live.content) == ("same", "models")
+
+
+def test_a_quote_whose_words_were_corrected_is_no_longer_there(world):
+    finding = world.finding()
+    turns = [
+        Spoken(one.speaker, one.text.replace("models", "modems"), one.begins)
+        for one in world.session.transcripts.get().turns.order_by("position")
+    ]
+    correct_transcript(session=world.session, turns=turns, note="heard again", by=world.lead)
+    line = finding_line(finding, world.lead)
+    assert (line.evidence[1].state, line.evidence[1].live.content, line.is_changed) == ("gone", "", True)
+    assert line.text.endswith("developers say [no longer there].")
+    assert common_quotes(world.lead, world.study.pk) == []
+
+
+def test_a_participant_who_was_interviewed_twice_counts_once_with_the_later_answer(world):
+    finding = world.finding()
+    earlier = make_session(world.participant, world.lead, guide=world.question.part.guide)
+    Session.objects.filter(pk=earlier.pk).update(held_on=world.session.held_on - timedelta(days=9))
+    rank(world.base, earlier, world.question, "B", "A")
+    told = finding_line(finding, world.lead).evidence[3]
+    assert (told.state, told.live.content) == (
+        "same",
+        "mean rank where ranked 1.00; ranked by 1 of 1; 1 in the first 1",
+    )
 
 
 def test_an_erasure_leaves_no_word_in_findings(world):

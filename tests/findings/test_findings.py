@@ -149,7 +149,7 @@ def test_the_files_hold_the_chain_as_the_reader_may_see_it(world):
         ["1", told, "1", "number", lines[0].evidence[0].live.content, "", kappa, "same", "'=why"],
         ["1", told, "2", "quote", "models", "A.1", "", "same", "'=why"],
         ["1", told, "3", "issue", lines[0].evidence[2].live.content, "A.1", "A.1", "same", "'=why"],
-        ["1", told, "4", "ranking", "mean rank 1.00; ranked by 1 of 1; 1 in the first 1", "A", "1.00", "same",
+        ["1", told, "4", "ranking", "mean rank where ranked 1.00; ranked by 1 of 1; 1 in the first 1", "A", "1.00", "same",
          "'=why"],
         ["2", "bare", "", "", "", "", "", "", ""],
     ]  # fmt: skip

@@ -216,6 +216,8 @@ def test_the_page_of_the_reveal_places_a_quote(world, coding):
     page = client(world.lead).get(reverse("reconcile", args=[coding.pk]))
     assert "Move quote" in page.text
     line = page.context["left_behind"][0]
+    agreement = client(world.lead).get(reverse("coding_agreement", args=[coding.pk])).text
+    assert "1 quote does not count: the corrected transcript no longer has its words." in agreement
     fields = {**vars(line.span), "by": line.by, "version": 1, "transcript": 2}
     address = reverse("place_quote", args=[coding.pk])
     refused = client(world.lead).post(address, {**fields, "words": "RAM ends"})

@@ -2,13 +2,17 @@
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.utils import timezone
 
 from interviews import errors
-from interviews.actions.codings import open_coding, reopen_coding
+from interviews.actions.codings import finish_coding, open_coding, reopen_coding
 from interviews.actions.settling import settle_coding, settle_quotes, undo_settlement
 from interviews.models import Coding, OpenCode, Quote, Settlement
+from interviews.queries.coded import coded_interviews
 from interviews.queries.quotes import Content
 from interviews.queries.reconciling import Item, common_quotes, items_of
+from studies.models import Role
+from tests.factories import make_member
 from tests.interviews.coding import quote, reveal, said
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
@@ -58,6 +62,23 @@ def test_quotes_that_overlap_with_equal_codes_are_settled_as_their_union(world, 
         (True, ["R3"]),
     ]
     assert OpenCode.objects.count() == 2  # the common quote has that of a coder
+
+
+@pytest.mark.parametrize("gone", [{"left_at": timezone.now()}, {"role": Role.VIEWER}])
+def test_nobody_waits_for_a_coder_who_cannot_code_any_more(world, gone):
+    third = make_member(world.study, pseudonym="R9")
+    coders = [world.coder, world.other, third]
+    coding = open_coding(session=world.session, version=world.version, coders=coders, by=world.lead)
+    quote(coding, third, "We train models", "C.9")
+    quote(coding, world.coder, "The memory", "A.1")
+    quote(coding, world.other, "memory runs out", "A.1")
+    type(third).objects.filter(pk=third.pk).update(**gone)
+    for member in (world.coder, world.other):
+        coding = finish_coding(coding=coding, member=member)
+    assert coding.revealed_at is not None
+    assert common(coding) == [("The memory runs out", ("A.1",))]
+    [found] = coded_interviews(Coding.objects.filter(pk=coding.pk))
+    assert (found.coders, {one.by for one in found.quotes}) == (("R3", "R4"), {"R3", "R4"})
 
 
 def test_equal_codes_are_no_agreement_where_a_coder_is_missing_or_says_more(world, coding):

@@ -80,8 +80,10 @@ def test_agreement_is_per_answer_and_category(book):
 
 def test_a_deeper_category_counts_as_its_ancestor_and_a_higher_one_not(book):
     one = interview(quoted("R3", 1, 0, 4, "C.9.i"), quoted("R4", 1, 0, 4, "C.9"), quoted("R4", 3, 0, 4, "C"))
-    [row] = agreement_of([one], book, Level.THEME).categories
-    assert (row.state.code, row.any_coder, row.all_coders) == ("C.9", 1, 1)
+    found = agreement_of([one], book, Level.THEME)
+    [row] = found.categories
+    assert (row.state.code, row.any_coder, row.all_coders, found.outside) == ("C.9", 1, 1, 1)
+    assert agreement_of([one], book, Level.TYPE).outside == 0
     assert row.coefficients["fleiss_kappa"].value == 1
     [row] = agreement_of([one], book, Level.TYPE).categories
     assert (row.state.code, row.any_coder, row.all_coders) == ("C", 2, 1)
@@ -117,10 +119,12 @@ def test_from_five_interviews_on_whole_interviews_are_drawn(book):
     found = agreement_of(interviews, book, Level.THEME)
     [row] = found.categories
     kappa = row.coefficients["fleiss_kappa"]
-    assert (found.by_interview, row.any_coder, row.all_coders) == (True, 15, 13)
+    assert (found.by_interview, found.is_narrow, row.any_coder, row.all_coders) == (True, True, 15, 13)
     assert kappa.low < kappa.value < kappa.high == 1
     assert found.pooled["fleiss_kappa"].low is not None
-    assert agreement_of(interviews[:4], book, Level.THEME).by_interview is False
+    fewer = agreement_of(interviews[:4], book, Level.THEME)
+    assert (fewer.by_interview, fewer.is_narrow) == (False, False)
+    assert not agreement_of([*interviews, *interviews[:3]], book, Level.THEME).is_narrow
 
 
 def test_what_is_not_defined_says_why(book):

@@ -62,6 +62,14 @@ class TestGroups:
         assert (found.first, found.second) == ("beginner", "Expert")
         assert dict(found.side) == {1: False, 2: True, 3: True}
 
+    def test_months_beside_years_are_parts_of_a_year(self):
+        texts = ("8 Months", "3 years", "1.5 years", "7 years", "18个月", "26 weeks")
+        people = [person(number, experience=text) for number, text in enumerate(texts)]
+        found = grouped(people, "experience", at=1.5)
+        assert found.side == {0: True, 1: False, 2: False, 3: False, 4: False, 5: True}
+        months = [person(number, experience=f"{number} months") for number in (6, 8, 30)]
+        assert grouped(months, "experience", at=8).side == {6: True, 8: False, 30: False}
+
     def test_numbers_are_divided_where_the_groups_are_most_equal_or_where_it_is_asked(self):
         people = [
             person(number, experience=text) for number, text in enumerate(("1 year", "2,5", "4 years", "10+"))

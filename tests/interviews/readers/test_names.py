@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interviews.readers.names import Replacement, missed, names_in, pseudonymise
+from interviews.readers.names import Replacement, missed, names_in, parts_of_name, pseudonymise
 
 
 def said(text: str, *pairs: tuple[str, str]) -> str:
@@ -209,3 +209,20 @@ def test_any_text_is_searched(text):
     places = [(one.start, one.end) for one in missed([text], ["Will"])]
     assert places == sorted(places)
     assert all(first[1] <= second[0] for first, second in pairwise(places))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("Ann van Dyke", ["Ann", "Dyke"]),
+        ("zuzana kowalczyk", ["zuzana", "kowalczyk"]),
+        ("Zuzana", []),
+        ("王小明", ["小明"]),
+        ("Speaker 1", []),
+        ("U1", []),
+        ("SPEAKER_00", []),
+    ],
+)
+def test_parts_of_a_name_are_its_words(name, parts):
+    assert parts_of_name(name) == parts
+    assert parts_of_name(name, [name]) == ([name, *parts] if parts or name == "Zuzana" else [])

@@ -91,6 +91,7 @@ def test_the_same_over_rest(world):
     path = f"studies/{world.study.slug}/codings"
     assert api_get(world.lead, f"{path}/agreement/").json() == {
         "interviews": [], "answers": 0, "categories": [], "by_interview": False, "pooled": None, "pairs": [],
+        "is_narrow": False, "outside": 0, "left_behind": 0,
     }  # fmt: skip
     first = coded(world)
     found = api_get(world.lead, f"{path}/agreement/").json()

@@ -1,11 +1,14 @@
 """The list of interviews, and an interview: for each role what it may read, and nothing else."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from core import clock
+from interviews.actions.sessions import add_session
+from interviews.errors import InterviewRefused
 from interviews.models import Session
 from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.interviews.world import InterviewWorld, interview_world
@@ -126,3 +129,11 @@ def test_the_list_costs_the_same_at_one_interview_and_at_three(world, who):
         assert len(listed(world, member)) == wanted
         counts.append(queries_of(client(member), reverse("interviews", args=[world.study.slug])))
     assert counts[0] == counts[1]
+
+
+def test_the_day_of_a_member_east_of_the_server_is_not_in_the_future(world):
+    with clock.at(datetime(2026, 11, 26, 17, 0, tzinfo=UTC)):  # 01:00 of the next day in Shanghai
+        own = {"participant": world.participant, "interviewer": world.lead, "by": world.lead}
+        assert add_session(held_on=date(2026, 11, 27), **own).held_on == date(2026, 11, 27)
+        with pytest.raises(InterviewRefused, match="in the future"):
+            add_session(held_on=date(2026, 11, 28), **own)

@@ -162,6 +162,26 @@ def test_a_name_of_another_participant_of_the_study_is_refused(world):
     assert stored(world).status_code == 302
 
 
+def test_given_names_and_names_of_speakers_are_shown_where_only_whole_names_are_listed(world):
+    second = make_participant(world.study, world.lead)
+    name_participant(participant=second, name="Otto van Ibis", contact="", by=world.lead)
+    name_participant(participant=world.participant, name="Zuzana May Canaryova", contact="", by=world.lead)
+    imported(
+        world,
+        "Ann Lee: Tell us, Zuzana.\nZuzana May Canaryova: Zuzana’s boss knows Otto; a van may come.\n"
+        "Ann Lee: May I?\nSpeaker 2: I am U1. Ann thinks so.",
+    )
+    found = acted(world, show="1").context["missed"]
+    assert [(one.text, one.times, one.why, one.stand_in) for one in found] == [
+        ("Zuzana", 2, "part of the participant’s name", "U1"),
+        ("Otto", 1, "part of another participant’s name", "[name]"),
+        ("May", 1, "part of the participant’s name", "U1"),
+        ("Ann", 1, "name of a speaker", "[name]"),
+    ]
+    replaced(world, "Zuzana", "U1")
+    assert "Zuzana" not in [one.text for one in acted(world, show="1").context["missed"]]
+
+
 def test_a_correction_is_the_next_version_and_the_first_one_stays(world):
     everything(world)
     address = reverse("correct_transcript", args=[world.session.pk])
