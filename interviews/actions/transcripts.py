@@ -194,20 +194,24 @@ def _stored(
     made = Transcript.objects.create(
         session=session, number=number, note=note, replaced=replaced, stored_by=by
     )
-    Turn.objects.bulk_create(
-        (
+    rows: list[Turn] = []
+    for turn in said:
+        label = labels[turn.speaker]
+        if rows and rows[-1].speaker == label:
+            # Two speakers of the file are one person: a turn each would become one turn by a correction.
+            rows[-1].text += f"\n{turn.text}"
+            continue
+        rows.append(
             Turn(
                 transcript=made,
-                position=place,
-                speaker=labels[turn.speaker],
+                position=len(rows),
+                speaker=label,
                 is_interviewer=roles[turn.speaker] == INTERVIEWER,
                 begins=turn.begins,
                 text=turn.text,
             )
-            for place, turn in enumerate(said)
-        ),
-        batch_size=2_000,
-    )
+        )
+    Turn.objects.bulk_create(rows, batch_size=2_000)
     record(session.study, "transcripts.stored", by.user, participant=str(participant), number=number)
     return made
 

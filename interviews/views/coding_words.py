@@ -24,6 +24,7 @@ def coding_words() -> dict[str, str]:
         "new_quote": _("New quote"),
         "edit_quote": _("Change quote"),
         "save_quote": _("Save quote"),
+        "code_selection": _("Code selection"),
         "no_quote": _("Select words to code, or choose a quote."),
         "saved": _("Quote saved: %(codes)s."),
         "dropped": _("Quote dropped. Press u to undo."),

@@ -26,6 +26,20 @@ def sent(page) -> None:
     expect(page.locator("body")).to_have_attribute("data-waiting", "0")
 
 
+def test_a_finger_selects_by_the_handles_of_the_system_and_a_button_codes(open_page):
+    world, coding = coded(("So?", "We train models at night."))
+    page = open_page(world.coder.user, coding.get_absolute_url(), phone=True)
+    select = "at => getSelection().setBaseAndExtent(...at.flatMap((place) => [t1.querySelector('p').firstChild, place]))"
+    page.evaluate(select, [3, 15])
+    page.get_by_role("button", name="Code selection").tap()
+    expect(page.locator("#quoted q")).to_have_text("train models")
+    page.locator("#find").fill("c9")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Save quote").tap()
+    sent(page)
+    assert said(coding) == [("R3", "train models", ("C.9",))]
+
+
 def test_words_are_selected_coded_and_undone_by_keys(open_page):
     world, coding = coded(("So?", "We 😀 train models at night."))
     page = open_page(world.coder.user, coding.get_absolute_url())

@@ -250,6 +250,30 @@ function openSelected() {
     if (!active) toTurn(0);
   }
 }
+// Fingers select with the handles of the system, and no pointer event tells when they are done: a button opens
+// the selection. A tap on it ends the selection, so its place is kept.
+const touch = matchMedia("(pointer: coarse)");
+let offering = 0;
+function offer() {
+  if (editing) return;
+  const place = turns.selected();
+  if (!place || turns.at(place.turn).asks) {
+    if ($("offer")) $("quoted").textContent = say("no_quote");
+    return;
+  }
+  const words = make("q", "", turns.at(place.turn).said.slice(place.start, place.end));
+  words.dir = "auto";
+  const button = make("button", "btn small primary", say("code_selection"));
+  button.type = "button";
+  button.id = "offer";
+  button.addEventListener("click", () => open(place));
+  $("quoted").replaceChildren(button, " ", words);
+}
+document.addEventListener("selectionchange", () => {
+  if (!canEdit || !touch.matches) return;
+  clearTimeout(offering);
+  offering = setTimeout(offer, 300);
+});
 function sheet(on) {
   document.body.dataset.sheet = on ? "open" : "peek";
   document.querySelector(".grab")?.setAttribute("aria-expanded", on);

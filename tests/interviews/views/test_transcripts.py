@@ -136,6 +136,20 @@ def test_each_speaker_must_be_somebody(world):
     assert RawTranscript.objects.exists()
 
 
+def test_two_speakers_of_the_file_who_are_one_person_have_one_turn_in_a_row(world):
+    imported(world, "[0:01] Ann: What fails?\n[0:02] Z: Memory.\n[0:03] Zoe: Often.\nAnn: Thanks.")
+    roles = {"speaker_0": "interviewer", "speaker_1": "participant", "speaker_2": "participant"}
+    assert acted(world, store="1", **roles).status_code == 302
+    told = [(one.position, one.speaker, one.text, one.begins) for one in Turn.objects.order_by("position")]
+    assert told == [
+        (0, "R2", "What fails?", 1_000), (1, "U1", "Memory.\nOften.", 2_000), (2, "R2", "Thanks.", None),
+    ]  # fmt: skip
+    address = reverse("correct_transcript", args=[world.session.pk])
+    start = client(world.lead).get(address).context["form"]["secret_text"].value()
+    same = client(world.lead).post(address, {"secret_text": start, "note": "Same", "made_from": 1})
+    assert (same.status_code, "The transcript did not change." in same.text) == (422, True)
+
+
 @only_long
 def test_a_correction_gets_the_stand_ins_once_more(world):
     everything(world)
