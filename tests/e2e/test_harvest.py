@@ -191,6 +191,8 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
     for nth in range(kept - 1):
         answer(page, "f 1 Enter Enter" if nth == 0 else "r Enter Enter")
     answer(page, "r Enter Enter")
+    # The browser is on its way to the page of the end: another address meanwhile would be broken off.
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
     page.goto(reverse("close_round", args=[screening.pk]))
     page.get_by_role("button", name="Close round").click()
     page.wait_for_url("**/rounds/*/")
