@@ -52,6 +52,7 @@ class PlanPreview:
     left_out_issues: int
     coached: int
     again: list[tuple[str, int]]
+    hides_forge_labels: bool
     untrained: list[str]
 
     @property
@@ -119,6 +120,9 @@ def preview(form: RoundForm) -> PlanPreview:
         left_out_issues=form.issues().count() - number if left_out else 0,
         coached=coached_among(issues, taxonomy, of=form.replaces) if taxonomy else 0,
         again=labelled_again(issues, taxonomy, of=form.replaces) if taxonomy else [],
+        hides_forge_labels=form.asked.get("forge_labels") == Round.ForgeLabels.HIDDEN
+        if form.is_bound
+        else form.initial["forge_labels"] == Round.ForgeLabels.HIDDEN,
         untrained=_untrained(form),
     )
 

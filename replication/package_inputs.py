@@ -91,6 +91,8 @@ def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
         "kind": round_.kind,
         "allocation": round_.allocation,
         "depth": round_.depth,
+        "reveal": round_.reveal,
+        "forge_labels": "" if round_.is_imported else round_.forge_labels,
         "volunteers": list(volunteers(round_).values_list("member__pseudonym", flat=True)),
         "closed_at": round_.closed_at and round_.closed_at.isoformat(),
         "withheld_issues": blind.count(),

@@ -5,7 +5,10 @@ class RoundsConfig(AppConfig):
     name = "rounds"
 
     def ready(self) -> None:
+        from ingest.queries.forge_labels import hide_forge_labels
         from rounds.queries import labels_given
+        from rounds.queries.forge_labels import hidden_forge_labels
         from taxonomy import signals
 
         signals.labelled.connect(labels_given.has_labels)
+        hide_forge_labels(hidden_forge_labels)

@@ -45,8 +45,9 @@ class Plan:
     training is revealed when it closes, other rounds issue by issue. `majority`: so many equal labels decide,
     with that rule only. `excludes`: the type whose issues leave the study, in a screening only. `training`:
     the round to be passed first. `quota`: one number for everybody, or a number by the id of the member.
-    `selection` notes how the issues were chosen. `left_out`: values of annotate.queries.left_out, rounds and
-    samples whose issues the round does not take from `issues`. `replaces`: the planned round that is changed.
+    `forge_labels`: do volunteers see the labels of the forge before the reveal? `selection` notes how the
+    issues were chosen. `left_out`: values of annotate.queries.left_out, rounds and samples whose issues the
+    round does not take from `issues`. `replaces`: the planned round that is changed.
     """
 
     study: Study
@@ -58,6 +59,7 @@ class Plan:
     allocation: str = Round.Allocation.CROSSED
     labels_per_issue: int | None = None
     reveal: str | None = None
+    forge_labels: str = Round.ForgeLabels.SHOWN
     kind: str = Round.Kind.MAIN
     lease_minutes: int = 60
     order: str = Round.Order.SHUFFLED

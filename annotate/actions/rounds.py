@@ -39,6 +39,7 @@ SLOTS_IN_A_STEP = 10_000
 STORED_AS_ASKED = (
     "study", "name", "kind", "version", "depth", "allocation", "lease_minutes", "order", "rule", "majority",
     "deadline", "excludes", "pass_mark", "training", "drift_percent", "drift_hours",
+    "forge_labels",
 )  # fmt: skip
 """The fields of a plan that the round has under the same name."""
 

@@ -141,6 +141,7 @@ def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
         labels_per_issue=RoundVolunteer.objects.filter(round=round_).count(),
         allocation=Round.Allocation.CROSSED,
         reveal=round_.reveal,
+        forge_labels=round_.forge_labels,
         selection={"look_of": round_.name},
         seed=secrets.randbits(64) - 2**63,
         opened_at=at,

@@ -17,7 +17,7 @@ from annotate.label_input import LabelInput
 from annotate.queries.labels import own_labels
 from annotate.queries.turns import Turn
 from annotate.rules import may_see_own_labels
-from ingest.api.issues import IssueTextSerializer
+from ingest.api.issues import IssueTextSerializer, labels_hidden
 from ingest.models import Issue
 from ingest.queries.issues import issues_for
 from rounds.actions.proposals import NAME_LENGTH, REASON_LENGTH
@@ -163,7 +163,7 @@ class Claim(APIView):
         turn = next_turn(round_=round_, member=member)
         if turn is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
-        return Response(TurnSerializer(turn).data)
+        return Response(TurnSerializer(turn, context=labels_hidden(request, [turn.issue])).data)
 
 
 class Labels(APIView):

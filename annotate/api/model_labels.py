@@ -12,7 +12,7 @@ from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.models import ModelLabel
 from annotate.queries.model_labels import own_model_labels
 from core.api import KeysetPagination
-from ingest.api.issues import IssueTextSerializer
+from ingest.api.issues import IssueTextSerializer, labels_hidden
 from ingest.queries.issues import issues_for
 from rounds.pages import seat_in
 from rounds.queries.categories import codebook
@@ -76,7 +76,8 @@ class RoundIssues(APIView):
         pages = KeysetPagination()
         issues = issues_for(request.user).filter(in_rounds__round=round_)
         page = pages.paginate_queryset(issues, request, view=self)
-        return pages.get_paginated_response(IssueTextSerializer(page, many=True).data)
+        hidden = labels_hidden(request, page or ())
+        return pages.get_paginated_response(IssueTextSerializer(page, many=True, context=hidden).data)
 
 
 class ModelLabels(APIView):

@@ -68,6 +68,11 @@ class PlanSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Without it: round_closed in a training, issue_complete in others",
     )
+    forge_labels = serializers.ChoiceField(
+        Round.ForgeLabels.choices,
+        default=Round.ForgeLabels.SHOWN,
+        help_text="Whether volunteers see the labels of the forge before the reveal",
+    )
     rule = serializers.ChoiceField(Round.Rule.choices, default=Round.Rule.UNANIMOUS)
     majority = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=SMALL)
     deadline = serializers.DateTimeField(default=None, allow_null=True)

@@ -44,8 +44,8 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         model = Round
         fields = (
             "id", "name", "kind", "taxonomy", "version", "depth", "labels_per_issue", "allocation", "order",
-            "reveal", "rule", "majority", "deadline", "excludes", "pass_mark", "training", "drift_percent",
-            "drift_hours", "selection", "left_out", "created_at", "opened_at", "closed_at",
+            "reveal", "forge_labels", "rule", "majority", "deadline", "excludes", "pass_mark", "training",
+            "drift_percent", "drift_hours", "selection", "left_out", "created_at", "opened_at", "closed_at",
         )  # fmt: skip
 
 

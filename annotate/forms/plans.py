@@ -45,6 +45,23 @@ OF_KINDS = {
 }
 """The fields that only some kinds of rounds need."""
 AS_CHOSEN = ("kind", "version", "depth", "allocation", "reveal", "pass_mark", "training")
+EFFECTS = {
+    Round.Reveal.ISSUE_COMPLETE: _(
+        "Volunteers can then read labels of others while they still label the rest. Later labels are less"
+        " independent."
+    ),
+    Round.Reveal.ROUND_CLOSED: _(
+        "All labels of the round stay independent. Disagreements can be discussed only after the round."
+    ),
+    Round.ForgeLabels.SHOWN: _(
+        "Volunteers see what the maintainers chose. This can lead them all to the same label and raise the"
+        " agreement."
+    ),
+    Round.ForgeLabels.HIDDEN: _(
+        "Volunteers judge the text alone. The original page on GitHub or Gitee still shows the labels."
+    ),
+}
+"""What each choice does to the labels."""
 
 
 def end_of(day: date) -> datetime:
@@ -173,6 +190,13 @@ class RoundForm(forms.Form):
         widget=forms.RadioSelect,
         help_text=_("Until then nobody sees another volunteer’s label. This includes owners and leads."),
     )
+    forge_labels = forms.ChoiceField(
+        label=_("Labels of the issues on GitHub or Gitee"),
+        choices=Round.ForgeLabels,
+        widget=forms.RadioSelect,
+        required=False,
+        help_text=_("Such as “bug” or “enhancement”. The report names what volunteers saw."),
+    )
     rule = forms.ChoiceField(
         label=_("An issue is decided by"),
         choices=[
@@ -282,6 +306,11 @@ class RoundForm(forms.Form):
         for box in self["members"]:
             yield box, self[self.quotas[int(str(box.data["value"]))]]
 
+    def explained(self) -> list[tuple[forms.BoundField, list[tuple[Any, Any]]]]:
+        """The fields whose choices change what labels mean: each choice with what it does."""
+        fields = (self["reveal"], self["forge_labels"])
+        return [(field, [(box, EFFECTS[box.data["value"]]) for box in field]) for field in fields]
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         self.asked = dict(cleaned)
@@ -352,6 +381,7 @@ class RoundForm(forms.Form):
             "labels_per_issue": None if crossed else chosen.get("labels_per_issue"),
             "lease_minutes": chosen.get("lease_minutes") or 60,
             "order": chosen.get("order") or Round.Order.SHUFFLED,
+            "forge_labels": chosen.get("forge_labels") or Round.ForgeLabels.SHOWN,
             "rule": rule,
             "majority": chosen.get("majority") if rule == Round.Rule.MAJORITY else None,
             "deadline": deadline and end_of(deadline),

@@ -241,6 +241,7 @@ def defaults(
         "allocation": Round.Allocation.CROSSED,
         "lease_minutes": 60,
         "reveal": usual_reveal(kind),
+        "forge_labels": Round.ForgeLabels.SHOWN,
         "rule": Round.Rule.UNANIMOUS,
         "drift_percent": 0,
         "drift_hours": 24,
@@ -292,5 +293,5 @@ def as_planned(round_: Round) -> dict[str, Any]:
 
 _AS_STORED = (
     "name", "kind", "depth", "pass_mark", "order", "allocation", "labels_per_issue", "lease_minutes",
-    "reveal", "rule", "majority", "drift_percent", "drift_hours",
+    "reveal", "forge_labels", "rule", "majority", "drift_percent", "drift_hours",
 )  # fmt: skip

@@ -17,7 +17,9 @@ from core import clock
 from core.sql.models import Rows
 from core.sql.prepared import Prepared
 from ingest.models import Issue, Repository, Snapshot
+from ingest.queries.forge_labels import hides_forge_labels
 from ingest.queries.keywords import CURRENT_VERSIONS, Keywords, keywords_in
+from ingest.queries.reading import Reading
 from rounds.drift import is_place_of_a_repeat
 from rounds.models import Assignment, Label, Round, RoundVolunteer
 from studies.models import Guideline, Membership, Study
@@ -28,6 +30,10 @@ _SEAT = Prepared(
     "seat_of",
     f"""
     SELECT {_SEAT_ROWS.columns}, g.id, g.number,
+           EXISTS (
+               SELECT FROM rounds_roundvolunteer v JOIN rounds_round r ON r.id = v.round_id
+               WHERE v.member_id = p0.member_id AND r.forge_labels = 'hidden' AND r.closed_at IS NULL
+           ),
            {CURRENT_VERSIONS.format(study="p3.id")}
     FROM rounds_roundvolunteer p0
     JOIN studies_membership p1 ON p1.id = p0.member_id
@@ -105,7 +111,7 @@ class Turn:
 
 def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
     """This user's place in a round, with the round, its study, its version, and the membership. One query,
-    which also reads what `guideline_of` returns, and what `keywords_at` needs.
+    which also reads what `guideline_of` returns, and what `keywords_at` and `reading_at` need.
     """
     if not user.is_authenticated:
         return None
@@ -114,10 +120,10 @@ def seat_of(user: User | AnonymousUser, round_id: int) -> RoundVolunteer | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-3])
+    seat, member, round_, study, version, taxonomy = _SEAT_ROWS.models(row[:-4])
     version.taxonomy, round_.study, round_.version = taxonomy, study, version
     seat.round, seat.member = round_, member
-    seat.guideline_pk, seat.guideline_number, seat.keyword_versions = row[-3:]
+    seat.guideline_pk, seat.guideline_number, seat.hides_forge_labels, seat.keyword_versions = row[-4:]
     return cast("RoundVolunteer", seat)
 
 
@@ -133,6 +139,14 @@ def keywords_at(seat: RoundVolunteer) -> tuple[Keywords, ...]:
     or two in a process that has not read the lists yet.
     """
     return keywords_in(getattr(seat, "keyword_versions", ()))
+
+
+def reading_at(seat: RoundVolunteer, issue: Issue) -> Reading:
+    """The issue as the member with a seat from `seat_of` may read it. No query, or two as in `keywords_at`;
+    one more if a round of this member hides the labels of the forge.
+    """
+    hides = getattr(seat, "hides_forge_labels", True) and hides_forge_labels(seat.member.user_id, issue)
+    return Reading(issue, keywords_at(seat), hides)
 
 
 def own_slots(round_: Round, member: Membership) -> QuerySet[Assignment]:

@@ -18,7 +18,7 @@ from annotate.label_input import LabelInput
 from annotate.queries import labels as queries
 from annotate.queries.second_looks import before, lost_labels
 from annotate.queries.training import answer_view
-from annotate.queries.turns import Turn, guideline_of, issue_in, keywords_at, turn_at
+from annotate.queries.turns import Turn, guideline_of, issue_in, reading_at, turn_at
 from annotate.views.picker import picker
 from annotate.views.script_strings import words
 from core.errors import DomainError
@@ -26,7 +26,6 @@ from core.http import render_page
 from core.middleware import wants_json
 from core.numbers import whole_number
 from ingest.models import Issue
-from ingest.queries.reading import Reading
 from rounds.errors import StaleGuideline, TextKept
 from rounds.models import Label, Round, RoundVolunteer
 from rounds.queries.rounds import once_revealed
@@ -193,7 +192,7 @@ def _turn_context(seat: RoundVolunteer, turn: Turn, content: LabelInput) -> dict
         "before": before(turn, round_, member),
         "answer": answer,
         "guideline": guideline_of(seat),
-        "reading": Reading(turn.issue, keywords_at(seat)),
+        "reading": reading_at(seat, turn.issue),
         "content": content,
         "mode": mode,
         "seen": (label.changed_at or label.submitted_at).isoformat() if label else "",

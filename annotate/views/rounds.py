@@ -253,6 +253,7 @@ def _terms(round_: Round) -> list[tuple[str, str, str]]:
         *((_("Coached on"), text, url) for text, url in _coached(round_)),
         (_("Order"), _order(round_), ""),
         (_("Reveal"), str(round_.get_reveal_display()), ""),
+        (_("Labels on GitHub or Gitee"), "" if round_.is_imported else _forge_labels(round_), ""),
         (_("Decision"), "" if round_.kind == Round.Kind.TRAINING else words.rule(round_), ""),
         (_("Drift check"), words.drift(round_), ""),
     ]
@@ -288,6 +289,10 @@ def _coached(round_: Round) -> list[tuple[str, str]]:
         )
         for one in coached_by(round_)
     ]
+
+
+def _forge_labels(round_: Round) -> str:
+    return str(Round.ForgeLabels(round_.forge_labels).label)
 
 
 def _order(round_: Round) -> str:

@@ -27,6 +27,7 @@ from consensus.views.threads import talk
 from core.http import is_fragment, render_page
 from ingest.models import Snapshot
 from ingest.queries.filters import choices_of
+from ingest.queries.forge_labels import hides_forge_labels
 from ingest.queries.keywords import words_of
 from ingest.queries.reading import Reading
 from ingest.rules import may_import
@@ -295,7 +296,9 @@ class DisagreementsPage:
             "item": item,
             "example_url": example_url(round_, issue.pk) if may_edit_taxonomies(member) else "",
             "missing_url": vote_url(round_, issue.pk) if misses and may_propose(member) else "",
-            "reading": Reading(issue, self.choices.keywords),
+            "reading": Reading(
+                issue, self.choices.keywords, hides_forge_labels(member.user_id if member else None, issue)
+            ),
             "is_part": True,
             "close_url": self.to(issue=None),
             "parts": split_in_words(item.split, item.open_labels),

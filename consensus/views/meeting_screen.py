@@ -25,6 +25,7 @@ from consensus.views.label_cells import code_chip, label_cells
 from consensus.views.matrix import hues
 from core import clock
 from core.text.joining import clauses
+from ingest.queries.forge_labels import hides_forge_labels
 from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
 from rounds.pages import example_url, vote_url
@@ -167,7 +168,11 @@ class _RoomScreen:
         may_open = meeting.is_open and vote is None and standing is None and not shown.is_parked
         context = {
             "shown": shown,
-            "reading": Reading(issue, keywords_of(issue.repository.study_id)),
+            "reading": Reading(
+                issue,
+                keywords_of(issue.repository.study_id),
+                hides_forge_labels(self.member.user_id, issue),
+            ),
             "labels": self._labels(shown),
             "splits": [(code, self.hues.get(code, ""), n) for code, n in shown.row.split],
             "may_say": rules.may_comment(self.member, self.round),

@@ -1,9 +1,10 @@
 """Issues over REST."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,17 +13,33 @@ from rest_framework.views import APIView
 from core.api import KeysetPagination, asked
 from core.numbers import whole_number
 from ingest.models import Issue, Snapshot
+from ingest.queries.forge_labels import hidden_forge_labels
 from ingest.queries.issues import issues_for
 from studies.pages import study_of
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    """Its context comes from `labels_hidden`."""
+
+    labels = serializers.SerializerMethodField(
+        help_text="The labels on the forge; null while a round hides them from you"
+    )
+
     class Meta:
         model = Snapshot
         fields = (
             "id", "taken_at", "title", "body", "author", "author_association", "labels", "state",
             "state_reason", "opened_at", "closed_at", "updated_at", "comments", "comment_count",
         )  # fmt: skip
+
+    @extend_schema_field(serializers.ListField(child=serializers.CharField(), allow_null=True))
+    def get_labels(self, snapshot: Snapshot) -> list[str] | None:
+        return None if snapshot.issue_id in self.context["hidden"] else snapshot.labels
+
+
+def labels_hidden(request: Request, issues: Iterable[Issue]) -> dict[str, Any]:
+    """The context of serializers with the texts of these issues: which labels are hidden. One query."""
+    return {"hidden": hidden_forge_labels(request.user.pk, [issue.pk for issue in issues])}
 
 
 class IssueSerializer(serializers.ModelSerializer[Issue]):
@@ -80,4 +97,4 @@ class OneIssue(APIView):
     def get(self, request: Request, slug: str, issue_id: int) -> Response:
         study, _member = study_of(request, slug)
         issue = get_object_or_404(issues_for(request.user).filter(repository__study=study), pk=issue_id)
-        return Response(IssueTextSerializer(issue).data)
+        return Response(IssueTextSerializer(issue, context=labels_hidden(request, [issue])).data)

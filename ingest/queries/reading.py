@@ -59,10 +59,12 @@ class Texts(NamedTuple):
 class Reading:
     """The content of an issue's page. Its texts are rendered on first use. The terms of those `keywords`
     (from `keywords_of`) that name the issue's repository are highlighted in title, text, code and comments.
+    `hides_labels`: the labels of the forge are hidden from the reader.
     """
 
     issue: Issue
     keywords: tuple[Keywords, ...] = ()
+    hides_labels: bool = False
 
     @cached_property
     def marking(self) -> tuple[Keywords, ...]:
@@ -73,6 +75,11 @@ class Reading:
     def snapshot(self) -> Snapshot | None:
         """The current text; None while only the address is known."""
         return self.issue.current
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that the issue has on its forge; none while they are hidden from the reader."""
+        return self.snapshot.labels if self.snapshot and not self.hides_labels else []
 
     @property
     def forge(self) -> str:
@@ -141,7 +148,7 @@ class Reading:
         reader = (get_language(), timezone.get_current_timezone_name())
         # A version of a list stays as it was stored: its id stands for its terms and switches.
         versions = [terms.version for terms in self.marking]
-        return repr((drawn_by(), issue.pk, frozen, around, versions, reader))
+        return repr((drawn_by(), issue.pk, frozen, around, versions, reader, self.hides_labels))
 
     @property
     def _state(self) -> str:

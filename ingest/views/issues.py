@@ -15,6 +15,7 @@ from core.http import go_to, is_fragment, render_page
 from core.idempotency import first_time
 from ingest import actions, rules
 from ingest.queries.filters import IssueFilter, saved_filters
+from ingest.queries.forge_labels import hides_forge_labels
 from ingest.queries.issues import (
     filter_issues,
     issue_counts,
@@ -72,7 +73,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
     context = {
         **frame(study, member, "issues"),
         "issue": found,
-        "reading": Reading(found, keywords_of(study.pk)),
+        "reading": Reading(found, keywords_of(study.pk), hides_forge_labels(request.user.pk, found)),
         "snapshots": snapshots_of(found),
         "found_by": term_finds(found),
         "similar": similar_to(found, with_distinct=rules.may_mark_similar(member)),

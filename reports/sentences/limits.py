@@ -1,9 +1,11 @@
 """Sentences for what limits the independence of labels, and the rule by which categories came to be."""
 
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.agreement_report import AgreementReport
 from reports.sentences.numbers import grouped, listed
+from rounds.models import Round
 
 
 def coached(report: AgreementReport) -> str:
@@ -42,3 +44,15 @@ def without_vote(report: AgreementReport) -> str:
         len(report.alone),
     )
     return said % {"n": grouped(len(report.alone)), "codes": listed(report.alone)}
+
+
+def forge_labels(report: AgreementReport) -> str:
+    """Did the volunteers see the labels of the forge? "" for a published study, which does not say it."""
+    if report.round.is_imported:
+        return ""
+    if report.round.forge_labels == Round.ForgeLabels.HIDDEN:
+        return _(
+            "The labels that the issue reports have on their forge were hidden from the volunteers until the"
+            " reveal."
+        )
+    return _("The volunteers saw the labels that the issue reports have on their forge.")

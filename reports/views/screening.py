@@ -27,6 +27,7 @@ from core.numbers import SHORT, number_asked
 from core.templatetags.crosscheck import count
 from drawing.flow import Flow, Words, flow
 from ingest.models import Issue
+from ingest.queries.forge_labels import hides_forge_labels
 from ingest.queries.keywords import keywords_of
 from ingest.queries.reading import Reading
 from reports.file_responses import attached
@@ -171,7 +172,7 @@ def _page(
         found = queries.vote_at(round_, asked.issue, blind)
         if found is None:
             raise Http404
-        context |= _issue(round_, found, book, asked, form if may_settle else None)
+        context |= _issue(round_, found, book, asked, form if may_settle else None, member.user_id)
         if not may_settle:
             context["form"] = None
     return render_page(request, "reports/screening/screening.html", context, status=status)
@@ -239,13 +240,18 @@ def _row(one: ScreenedIssue, page: ScreenedPage, colours: dict[str, str]) -> dic
 
 
 def _issue(
-    round_: Round, found: ScreenedPage, book: ShownCodebook, asked: ListAddress, form: ScreenForm | None
+    round_: Round,
+    found: ScreenedPage,
+    book: ShownCodebook,
+    asked: ListAddress,
+    form: ScreenForm | None,
+    user: int | None,
 ) -> dict[str, Any]:
     issue = Issue.objects.select_related("repository", "current").get(pk=found.rows[0].item.issue.pk)
     voted = found.rows[0]
     return {
         "shown": _row(voted, found, hues(book)),
-        "reading": Reading(issue, keywords_of(issue.repository.study_id)),
+        "reading": Reading(issue, keywords_of(issue.repository.study_id), hides_forge_labels(user, issue)),
         "is_part": True,
         "is_excluded": _is_excluded(round_, voted, book),
         "form": form or _form(round_, voted),

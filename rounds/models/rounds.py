@@ -35,6 +35,12 @@ class Round(models.Model):
         ISSUE_COMPLETE = "issue_complete", _("when the issue is complete")
         ROUND_CLOSED = "round_closed", _("when the round closes")
 
+    class ForgeLabels(models.TextChoices):
+        """Do volunteers see which labels an issue has on its forge, before its labels here are revealed?"""
+
+        SHOWN = "shown", _("shown to volunteers")
+        HIDDEN = "hidden", _("hidden until the labels of the round are revealed")
+
     class Order(models.TextChoices):
         SHUFFLED = "shuffled", _("shuffled")
         BY_REPOSITORY = "by_repository", _("by repository")
@@ -54,6 +60,9 @@ class Round(models.Model):
     labels_per_issue = models.PositiveSmallIntegerField(help_text="k: slots of each issue")
     allocation = models.CharField(max_length=16, choices=Allocation, default=Allocation.CROSSED)
     reveal = models.CharField(max_length=16, choices=Reveal, default=Reveal.ISSUE_COMPLETE)
+    forge_labels = models.CharField(
+        max_length=8, choices=ForgeLabels, default=ForgeLabels.SHOWN, db_default=ForgeLabels.SHOWN
+    )
     lease_minutes = models.PositiveIntegerField(
         default=60, help_text="How long a claimed slot is held without a sign of life"
     )

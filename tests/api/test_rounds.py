@@ -39,6 +39,7 @@ def test_a_plan_with_little_more_than_is_needed(world):
     assert {**answer.json(), "created_at": created} == {
         "id": made.pk, "name": "Second round", "kind": "main", "taxonomy": world.version.taxonomy_id, "version": 1,
         "depth": 2, "labels_per_issue": 2, "allocation": "crossed", "order": "shuffled", "reveal": "issue_complete",
+        "forge_labels": "shown",
         "rule": "unanimous", "majority": None, "deadline": None, "excludes": None, "pass_mark": None,
         "training": None, "drift_percent": 0, "drift_hours": 24, "created_at": created, "opened_at": None,
         "closed_at": None, "left_out": [],

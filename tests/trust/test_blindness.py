@@ -3,6 +3,7 @@
 from datetime import timedelta
 from itertools import zip_longest
 
+import pgtrigger
 import pytest
 from django.core import mail
 from django.db import transaction
@@ -20,6 +21,7 @@ from consensus.actions.follow_ups import follow_up
 from consensus.actions.threads import say
 from consensus.actions.votes import close_vote, open_vote
 from consensus.models import AgendaItem, Meeting
+from ingest.models import Snapshot
 from interviews.actions.quotes import drop_quote, save_quote
 from interviews.queries.quotes import Content, Span
 from overview.actions.digests import send_digests
@@ -526,6 +528,26 @@ def test_the_comparison_would_find_a_difference(world):
     assert first["own", "get"] != second["own", "get"]
     assert first["round", "get"] == second["round", "get"]
     assert Label.objects.filter(issue=world.issues[1]).count() == 0
+
+
+@only_long
+@pytest.mark.parametrize("role", ["volunteer", "lead", "model"])
+def test_labels_of_the_forge_tell_nothing_to_whom_a_round_hides_them(world, role):
+    """The whole session is the same, whatever the issues are labelled on their forge."""
+    Round.objects.filter(pk=world.more.pilot.pk).update(forge_labels=Round.ForgeLabels.HIDDEN)
+    world.client(role)
+    texts = Snapshot.objects.filter(issue__in=world.issues)
+    assert texts.count() == len(world.issues)
+
+    def session(code):
+        with pgtrigger.ignore("ingest.Snapshot:snapshot_stays_as_fetched"):
+            texts.update(labels=[f"canaryforge {code}"] if code == "C.9" else [])
+        return everything(world, role).steady()
+
+    first, second = both(session)
+    assert_same(first, second)
+    assert len(first) > 50
+    assert first["api_issue", "api"][0] == 200
 
 
 def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Received:
