@@ -35,7 +35,8 @@ class PlanPreview:
     and wrote none of its right labels.
     `left_out`: names of rounds and samples with how many issues of the source they have, `left_out_issues` in
     all. `coached`: issues that stay although they are in a pilot or training of the taxonomy. `again`: names
-    of opened rounds with how many of their issues this round takes.
+    of opened rounds with how many of their issues this round takes. `pull_requests` of the source are taken,
+    or not if `without_pull_requests`.
     """
 
     issues: int
@@ -52,6 +53,8 @@ class PlanPreview:
     left_out_issues: int
     coached: int
     again: list[tuple[str, int]]
+    pull_requests: int
+    without_pull_requests: bool
     hides_forge_labels: bool
     untrained: list[str]
 
@@ -105,6 +108,7 @@ def preview(form: RoundForm) -> PlanPreview:
     deadline = chosen.get("deadline")
     taxonomy = form.taxonomy() if ready and form.planned_kind not in Round.APART else None
     screening = closed_screening(form.study, chosen.get("source") or form.starting_source())
+    pulls, without_pulls = form.pull_requests() if ready else (0, False)
     return PlanPreview(
         issues=number,
         repositories=parts if len(parts) <= FEW_REPOSITORIES else [],
@@ -120,6 +124,8 @@ def preview(form: RoundForm) -> PlanPreview:
         left_out_issues=form.issues().count() - number if left_out else 0,
         coached=coached_among(issues, taxonomy, of=form.replaces) if taxonomy else 0,
         again=labelled_again(issues, taxonomy, of=form.replaces) if taxonomy else [],
+        pull_requests=pulls,
+        without_pull_requests=without_pulls,
         hides_forge_labels=form.asked.get("forge_labels") == Round.ForgeLabels.HIDDEN
         if form.is_bound
         else form.initial["forge_labels"] == Round.ForgeLabels.HIDDEN,

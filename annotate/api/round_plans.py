@@ -6,8 +6,16 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotate.queries.left_out import usually_left_out
-from annotate.queries.planning import EVERY_ISSUE, issues_from, selection, source_named, types_by_version
+from annotate.queries.planning import (
+    EVERY_ISSUE,
+    issues_from,
+    selection,
+    source_named,
+    types_by_version,
+    usually_without_pull_requests,
+)
 from ingest.models import Repository
+from ingest.queries.issues import issue_counts
 from rounds.models import Round
 from rounds.queries.rounds import issues_to_label
 from studies.models import Membership, Study
@@ -37,7 +45,11 @@ class PlanSerializer(serializers.Serializer[Any]):
     )
     year = serializers.IntegerField(default=None, allow_null=True, min_value=0, max_value=SMALL)
     with_text = serializers.BooleanField(default=False)
-    without_pull_requests = serializers.BooleanField(default=False)
+    without_pull_requests = serializers.BooleanField(
+        default=None,
+        allow_null=True,
+        help_text="Without it: true in a screening, if the study has any",
+    )
     left_out = serializers.ListField(
         child=serializers.CharField(max_length=40),
         default=None,
@@ -99,6 +111,9 @@ class PlanSerializer(serializers.Serializer[Any]):
         narrowed = {
             name: plan.pop(name) for name in ("repositories", "year", "with_text", "without_pull_requests")
         }
+        if narrowed["without_pull_requests"] is None:
+            kinds = issue_counts(study).kinds
+            narrowed["without_pull_requests"] = usually_without_pull_requests(plan["kind"], kinds)
         source = source_named(study, plan.pop("source"))
         if source is None:
             raise ValidationError({"source": ["This study has no such source of issues."]})

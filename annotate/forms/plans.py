@@ -1,16 +1,15 @@
 """The form that plans a round, as objects."""
 
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, time
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.plans import LONGEST_NAME, MOST_QUOTA, Plan, refusals
 from annotate.forms.left_out import boxes_to_leave_out
+from annotate.forms.plan_parts import AS_CHOSEN, OF_KINDS, RepositoriesField, end_of, explained
 from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import (
     EVERY_ISSUE,
@@ -23,6 +22,7 @@ from annotate.queries.planning import (
     source_named,
     sources,
     types_by_version,
+    usually_without_pull_requests,
 )
 from core.templatetags.crosscheck import count
 from ingest.models import Issue, Repository
@@ -33,47 +33,6 @@ from rounds.queries.rounds import candidates, issues_to_label, published_version
 from studies.forms import PeopleField
 from studies.models import Membership, Study
 from taxonomy.models import Category, Level, Version
-
-OF_KINDS = {
-    "excludes": {Round.Kind.SCREENING},
-    "pass_mark": {Round.Kind.TRAINING},
-    "training": {Round.Kind.SCREENING, Round.Kind.TRAINING, Round.Kind.MAIN},
-    "rule": {Round.Kind.SCREENING, Round.Kind.PILOT, Round.Kind.MAIN},
-    "majority": {Round.Kind.SCREENING, Round.Kind.PILOT, Round.Kind.MAIN},
-    "drift_percent": {Round.Kind.PILOT, Round.Kind.MAIN},
-    "drift_hours": {Round.Kind.PILOT, Round.Kind.MAIN},
-}
-"""The fields that only some kinds of rounds need."""
-AS_CHOSEN = ("kind", "version", "depth", "allocation", "reveal", "pass_mark", "training")
-EFFECTS = {
-    Round.Reveal.ISSUE_COMPLETE: _(
-        "Volunteers can then read labels of others while they still label the rest. Later labels are less"
-        " independent."
-    ),
-    Round.Reveal.ROUND_CLOSED: _(
-        "All labels of the round stay independent. Disagreements can be discussed only after the round."
-    ),
-    Round.ForgeLabels.SHOWN: _(
-        "Volunteers see what the maintainers chose. This can lead them all to the same label and raise the"
-        " agreement."
-    ),
-    Round.ForgeLabels.HIDDEN: _(
-        "Volunteers judge the text alone. The original page on GitHub or Gitee still shows the labels."
-    ),
-}
-"""What each choice does to the labels."""
-
-
-def end_of(day: date) -> datetime:
-    """The last second of a day."""
-    return timezone.make_aware(datetime.combine(day, time(23, 59, 59)))
-
-
-class _Repositories(forms.ModelMultipleChoiceField):
-    counts: dict[int, int]
-
-    def label_from_instance(self, repository: Repository) -> str:
-        return f"{repository.path} ({count(self.counts[repository.pk])})"
 
 
 class RoundForm(forms.Form):
@@ -123,7 +82,7 @@ class RoundForm(forms.Form):
         ),
     )
     source = forms.ChoiceField(label=_("Issues"), help_text=_("The fields below narrow the source further."))
-    repositories = _Repositories(
+    repositories = RepositoriesField(
         Repository.objects.none(),
         label=_("Repositories"),
         widget=forms.CheckboxSelectMultiple,
@@ -254,7 +213,8 @@ class RoundForm(forms.Form):
         self._offer_choices()
         version, source = (str((initial or {}).get(name, "")) for name in ("version", "source"))
         self.initial = defaults(study, self.planned_kind, by, version, source) | {
-            "repositories": list(self._repositories)
+            "repositories": list(self._repositories),
+            "without_pull_requests": usually_without_pull_requests(self.planned_kind, counts.kinds),
         }
         self.initial |= {name: value for name, value in (initial or {}).items() if name in self.fields}
         self.initial["kind"] = self.planned_kind
@@ -308,8 +268,7 @@ class RoundForm(forms.Form):
 
     def explained(self) -> list[tuple[forms.BoundField, list[tuple[Any, Any]]]]:
         """The fields whose choices change what labels mean: each choice with what it does."""
-        fields = (self["reveal"], self["forge_labels"])
-        return [(field, [(box, EFFECTS[box.data["value"]]) for box in field]) for field in fields]
+        return explained(self["reveal"], self["forge_labels"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -350,18 +309,31 @@ class RoundForm(forms.Form):
 
     def issues(self) -> QuerySet[Issue]:
         """The issues of the source that pass the filter; fields without a valid value narrow nothing."""
+        return self._chosen(**self._narrowed())
+
+    def _chosen(self, **narrowed: Any) -> QuerySet[Issue]:
         repositories = self.asked.get("repositories")
         return issues_to_label(
             self.study,
             among=issues_from(self.study, self.asked.get("source") or self.starting_source()),
             repositories=None if repositories is None else [repository.pk for repository in repositories],
-            **self._narrowed(),
+            **narrowed,
         )
 
     def _narrowed(self) -> dict[str, Any]:
         """The valid values that narrow the source, without its repositories."""
-        switches = {name: self.asked.get(name, False) for name in ("with_text", "without_pull_requests")}
+        chosen = self.asked if self.is_bound else self.initial
+        switches = {name: bool(chosen.get(name)) for name in ("with_text", "without_pull_requests")}
         return {"year": self.asked.get("year"), **switches}
+
+    def pull_requests(self) -> tuple[int, bool]:
+        """How many pull requests the source has besides what is left out, and whether the round leaves them
+        out. One query.
+        """
+        narrowed = self._narrowed()
+        issues = self._chosen(**narrowed | {"without_pull_requests": False})
+        found = without(issues, self.chosen_to_leave_out()).filter(is_pull_request=True)
+        return found.count(), narrowed["without_pull_requests"]
 
     def starting_source(self) -> str:
         """The source that the form starts with: the requested one if it exists, otherwise every issue."""

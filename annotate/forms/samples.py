@@ -80,6 +80,8 @@ class SampleForm(forms.Form):
         # The newest screening comes first: its excluded issues are no part of the study.
         kept = (value for value in self._sources if value.startswith("kept:"))
         self.fields["source"].initial = next(kept, EVERY_ISSUE)
+        # A sample of reports: a pull request is none. The summary gives their number.
+        self.fields["without_pull_requests"].initial = bool(counts.kinds.get("pull_request"))
         self.excludables = excludables(study)
         self._choices("left_out", [(one.value, one) for one in self.excludables])
         # Issues of the round that a link asks for are wanted again.
@@ -125,6 +127,14 @@ class SampleForm(forms.Form):
         names = {one.value: one.name for one in self.excludables}
         counted = left_out_counts(self.study, self.frame())
         return [(names[value], issues) for value, issues in counted.items() if issues]
+
+    def pull_requests(self) -> tuple[int, bool]:
+        """How many pull requests the source has besides what is left out, and whether the sample leaves them
+        out. One query.
+        """
+        frame = self.frame()
+        issues = issues_of(self.study, replace(frame, without_pull_requests=False))
+        return issues.filter(is_pull_request=True).count(), frame.without_pull_requests
 
     def plan(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The calculator: a row for each repository that has issues to draw from, and the sums. One query.

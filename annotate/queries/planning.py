@@ -1,7 +1,7 @@
 """What the form of a new round is made from: sources of issues, types of each version, the team's pace."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain, count, groupby
@@ -246,6 +246,13 @@ def defaults(
         "drift_percent": 0,
         "drift_hours": 24,
     }
+
+
+def usually_without_pull_requests(kind: str, kinds: Mapping[str, int]) -> bool:
+    """Does a round of this kind leave out pull requests by default? `kinds` counts the issues of the study as
+    `IssueCounts` does. A screening does: a pull request is no report, and later rounds take what it keeps.
+    """
+    return kind == Round.Kind.SCREENING and bool(kinds.get("pull_request"))
 
 
 def free_name(study: Study, name: str | Promise) -> str:

@@ -62,6 +62,7 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     context["form"] = form
     context["rows"], context["totals"] = form.plan()
     context["left_out"] = form.is_left_out()
+    context["pulls"], context["without"] = form.pull_requests()
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/samples/new.html", context, partials=["plan"], status=status)
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.http import AuthedRequest
 from annotate.actions import terms
 from annotate.actions import volunteers as actions
-from annotate.forms.plans import end_of
+from annotate.forms.plan_parts import end_of
 from annotate.forms.volunteers import (
     AddVolunteerForm,
     DeadlineForm,
