@@ -528,7 +528,7 @@ def test_the_cost_of_the_room_does_not_grow_with_its_agenda(issues, django_asser
     browser.force_login(world.members[0].user)
     address = reverse("meeting", args=[world.meeting.pk])
     browser.get(address)
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         browser.get(address)
     revision = world.fresh().revision
     with django_assert_num_queries(3):
