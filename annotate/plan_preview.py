@@ -107,7 +107,7 @@ def preview(form: RoundForm) -> PlanPreview:
     pace = team_pace(form.study, form.planned_kind)
     deadline = chosen.get("deadline")
     taxonomy = form.taxonomy() if ready and form.planned_kind not in Round.APART else None
-    screening = closed_screening(form.study, chosen.get("source") or form.starting_source())
+    screening = closed_screening(form.study, chosen.get("source") or form.starting_source)
     pulls, without_pulls = form.pull_requests() if ready else (0, False)
     return PlanPreview(
         issues=number,

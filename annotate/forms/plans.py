@@ -1,6 +1,7 @@
 """The form that plans a round, as objects."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -315,7 +316,7 @@ class RoundForm(forms.Form):
         repositories = self.asked.get("repositories")
         return issues_to_label(
             self.study,
-            among=issues_from(self.study, self.asked.get("source") or self.starting_source()),
+            among=issues_from(self.study, self.asked.get("source") or self.starting_source),
             repositories=None if repositories is None else [repository.pk for repository in repositories],
             **narrowed,
         )
@@ -335,6 +336,7 @@ class RoundForm(forms.Form):
         found = without(issues, self.chosen_to_leave_out()).filter(is_pull_request=True)
         return found.count(), narrowed["without_pull_requests"]
 
+    @cached_property
     def starting_source(self) -> str:
         """The source that the form starts with: the requested one if it exists, otherwise every issue."""
         found = source_named(self.study, str(self.initial.get("source")))
