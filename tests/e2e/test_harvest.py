@@ -192,7 +192,7 @@ def test_from_names_of_repositories_to_a_sampled_round(open_page, server):
         answer(page, "f 1 Enter Enter" if nth == 0 else "r Enter Enter")
     answer(page, "r Enter Enter")
     # The browser is on its way to the page of the end: another address meanwhile would be broken off.
-    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(page.get_by_role("heading", name="All done")).to_be_visible(timeout=30_000)
     page.goto(reverse("close_round", args=[screening.pk]))
     page.get_by_role("button", name="Close round").click()
     page.wait_for_url("**/rounds/*/")
