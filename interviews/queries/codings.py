@@ -1,9 +1,10 @@
 """The codings of a user's interviews, and their coders. Nothing here depends on what a coder coded."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from accounts.models import User
 from interviews.models import Coder, Coding, Session, Transcript
@@ -38,6 +39,37 @@ def versions_to_code_with(study: Study) -> QuerySet[Version]:
     """The published versions of all taxonomies of a study, newest first."""
     found = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
     return found.select_related("taxonomy").order_by("-published_at", "-pk")
+
+
+@dataclass(frozen=True)
+class CodingsWaiting:
+    """How many interviews of a study wait for a coder: to be coded or, once revealed, to be settled.
+    `coding` is the only one, if it is only one.
+    """
+
+    member: Membership
+    interviews: int
+    is_revealed: bool
+    coding: Coding | None
+
+
+def codings_waiting(seats: Sequence[Membership]) -> list[CodingsWaiting]:
+    """What waits for these memberships as coders, first what is to be coded. One query."""
+    own = Coder.objects.filter(member__in=seats, coding__session__participant__erased_at=None)
+    found = own.filter(
+        Q(coding__revealed_at=None, done_at=None)
+        | Q(coding__revealed_at__isnull=False, coding__settled_at=None)
+    )
+    waiting: dict[tuple[bool, int], list[Coding]] = {}
+    for coder in found.select_related("coding").order_by("pk"):
+        key = (coder.coding.revealed_at is not None, coder.member_id)
+        waiting.setdefault(key, []).append(coder.coding)
+    by_pk = {seat.pk: seat for seat in seats if seat.role not in {Role.VIEWER, Role.MODEL}}
+    return [
+        CodingsWaiting(by_pk[member], len(codings), is_revealed, codings[0] if len(codings) == 1 else None)
+        for (is_revealed, member), codings in sorted(waiting.items(), key=lambda one: one[0])
+        if member in by_pk
+    ]
 
 
 @dataclass(frozen=True)

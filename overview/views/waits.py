@@ -19,6 +19,7 @@ from core import clock
 from core.templatetags.crosscheck import count, duration
 from core.text.joining import listed
 from core.text.moments import day_time
+from interviews.queries.codings import CodingsWaiting, codings_waiting
 from overview.queries.overview import OwnRound, StudyCounts, not_let_in, without_answer
 from rounds.models import Round
 from rounds.queries.rounds import RoundLine
@@ -47,7 +48,7 @@ class Wait:
 def waits_for(
     seats: Sequence[Membership], own: Sequence[OwnRound], open_disagreements: Iterable[tuple[Round, int]]
 ) -> list[Wait]:
-    """The labels, decisions and votes that wait for one person, given their memberships and rounds."""
+    """The labels, decisions, votes and interviews that wait for one person with these memberships."""
     return [
         *_labelling(own),
         *_lost(own),
@@ -55,6 +56,7 @@ def waits_for(
         *(_settling(round_, issues) for round_, issues in open_disagreements),
         *map(_to_vote, to_vote(seats)),
         *map(_to_sort, to_sort_apart(seats)),
+        *map(_to_code, codings_waiting(seats)),
     ]
 
 
@@ -216,6 +218,26 @@ def _to_sort(own: Sorting) -> Wait:
         hint=_("nobody sees how the others sort"),
         icon="inbox",
         study=own.board.taxonomy.study,
+    )
+
+
+def _to_code(own: CodingsWaiting) -> Wait:
+    study = own.member.study
+    if own.is_revealed:
+        text = ngettext("interview to settle", "interviews to settle", own.interviews)
+        action, hint = _("Settle quotes"), _("with the other coders")
+    else:
+        text = ngettext("interview to code", "interviews to code", own.interviews)
+        action, hint = _("Code interviews"), _("nobody sees your quotes until all coders are done")
+    return Wait(
+        about=_("Interviews"),
+        figure=own.interviews,
+        text=text,
+        url=own.coding.get_absolute_url() if own.coding else reverse("codings", args=[study.slug]),
+        action=action,
+        hint=hint,
+        icon="people",
+        study=study,
     )
 
 

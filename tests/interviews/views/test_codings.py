@@ -6,8 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from interviews.actions.codings import open_coding
+from interviews.actions.erasing import erase_participant
 from interviews.models import Coding, Quote, Settlement
 from interviews.queries.quotes import (
     Content,
@@ -165,6 +167,29 @@ def test_a_script_saves_once_and_is_told_what_another_tab_stored(world, coding):
         assert (refused.status_code, bool(refused.json()["detail"])) == (422, True), wrong
     refused = post(coding, world.lead, headers=JSON, **given | {"form_key": ""})
     assert (refused.status_code, refused.json()["code"]) == (403, "NotYourCoding")
+
+
+def test_home_shows_a_coder_what_to_code_and_then_what_to_settle(world, coding):
+    def waits(member) -> list[tuple[int, str, str]]:
+        found = client(member).get(reverse("home")).context["waits"]
+        return [(one.figure, one.text, one.url) for one in found]
+
+    one = coding.get_absolute_url()
+    assert waits(world.coder) == [(1, "interview to code", one)]
+    assert waits(world.lead) == []
+    second = make_session(make_participant(world.study, world.lead), world.lead)
+    make_transcript(second, world.lead)
+    opened(world, second)
+    listed = reverse("codings", args=[world.study.slug])
+    assert waits(world.coder) == [(2, "interviews to code", listed)]
+    reveal(coding)
+    assert sorted(waits(world.coder)) == [
+        (1, "interview to code", waits(world.coder)[0][2]),
+        (1, "interview to settle", one),
+    ]
+    Coding.objects.filter(pk=coding.pk).update(settled_at=timezone.now(), settled_by=world.lead)
+    erase_participant(participant=second.participant, by=world.lead)
+    assert waits(world.coder) == []
 
 
 def test_who_is_no_coder_sees_who_is_done_and_the_last_one_reveals(world, coding):
