@@ -24,10 +24,11 @@ def press(page: Page, keys: str) -> None:
 
 
 def answer(page: Page, keys: str) -> None:
-    """Press the keys, and wait for the next issue."""
+    """Press the keys, and wait for the next issue: keys that are pressed while it is fetched choose nothing."""
     before = title(page)
     press(page, keys)
     expect(page.locator("h1")).not_to_have_text(before)
+    expect(page.locator("[data-when=fetching]")).to_be_hidden(timeout=30_000)
 
 
 def draft_saved(page: Page) -> None:
