@@ -19,8 +19,8 @@ FLAT = 1.25
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
-    """Ours and COPY in turns, `repeat` times each, the published study once; then the memory at single and at triple
-    size.
+    """Ours and COPY in turns, `repeat` times each, the published study once; then the memory at once the size and at
+    three times.
     """
     if PUBLISHED.is_dir():
         yield compared(ground, "load the published study: 25,784 issues × 7", PUBLISHED, turns=1)[0]
