@@ -19,9 +19,7 @@ FLAT = 1.25
 
 
 def rows(ground: Ground) -> Iterator[Measurement]:
-    """Ours and COPY in turns, `repeat` times each, the published study once; then the memory at once the size and at
-    three times.
-    """
+    """Ours and COPY in turns, `repeat` times each, the published study once; then memory at both sizes."""
     if PUBLISHED.is_dir():
         yield compared(ground, "load the published study: 25,784 issues × 7", PUBLISHED, turns=1)[0]
     name, folder = f"load a study: {ground.issues:,} issues × 7", ground.files(ground.issues)
