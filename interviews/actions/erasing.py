@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Q
 
 from core import clock
 from interviews.actions.codebooks import empty_entries_of
@@ -65,12 +65,23 @@ def erase_participant(*, participant: Participant, by: Membership) -> Participan
 
 
 def _rename_own_codes(participant: Participant) -> None:
-    """An open code that only this participant's quotes have may repeat what they said."""
-    used = QuoteCode.objects.filter(open_code=OuterRef("pk"))
-    codes = OpenCode.objects.filter(
-        Exists(used.filter(quote__coding__session__participant=participant)),
-        ~Exists(used.exclude(quote__coding__session__participant=participant)),
+    """Names of open codes that only this participant's quotes have may repeat what they said. Codes of
+    several coders with one name keep one name: numbers of the study compare names.
+    """
+    own = Q(quote__coding__session__participant=participant)
+    used = QuoteCode.objects.filter(own, open_code__isnull=False).values("open_code")
+    elsewhere = OpenCode.objects.filter(
+        study=participant.study_id, quote_codes__in=QuoteCode.objects.exclude(own)
     )
-    for code in codes:
-        code.name = f"Erased code {code.pk}"
+    known = {name.casefold() for name in elsewhere.values_list("name", flat=True)}
+    first: dict[str, int] = {}
+    taken: set[tuple[int, int]] = set()
+    for code in OpenCode.objects.filter(pk__in=used).order_by("pk"):
+        if code.name.casefold() in known:
+            continue
+        number = first.setdefault(code.name.casefold(), code.pk)
+        if (code.made_by_id, number) in taken:  # of one coder, such as "Straße" and "STRASSE"
+            number = code.pk
+        taken.add((code.made_by_id, number))
+        code.name = f"Erased code {number}"
         code.save(update_fields=["name"])

@@ -8,11 +8,13 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from interviews.actions.codings import open_coding
 from interviews.actions.erasing import also_erase, erase_participant
 from interviews.actions.identities import name_participant
 from interviews.actions.transcripts import import_transcript
 from interviews.errors import ParticipantErased
 from interviews.models import (
+    Coding,
     Identity,
     OpenCode,
     Participant,
@@ -23,10 +25,16 @@ from interviews.models import (
     Settlement,
     Turn,
 )
+from interviews.queries.coded import coded_interviews
+from interviews.queries.coding_agreement import agreement_of
+from interviews.queries.coverage import saturation
 from interviews.queries.pseudonyms import Spoken
 from studies.models import Event
+from taxonomy.models import Level
+from taxonomy.queries.codebooks import codebook
 from tests import factories
 from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.interviews.coding import quote, reveal
 from tests.interviews.views.test_transcripts import COMPANY, NAME, TEXT
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
@@ -175,3 +183,33 @@ def test_other_rooms_erase_in_the_same_transaction(world, monkeypatch):
     also_erase(lambda participant: asked.append(str(participant)))
     erase_participant(participant=world.participant, by=world.lead)
     assert asked == ["U1"]
+
+
+def test_open_codes_with_one_name_keep_one_name_and_the_numbers_stay(world):
+    other = make_session(make_participant(world.study, world.lead), world.lead)
+    make_transcript(other, world.lead)
+    second = make_session(world.participant, world.lead)
+    make_transcript(second, world.lead)
+    coders = [world.coder, world.other]
+    codings = [
+        open_coding(session=one, version=world.version, coders=coders, by=world.lead)
+        for one in (second, other)
+    ]
+    quote(codings[0], world.coder, "train models", "canarynight", "shared")
+    quote(codings[0], world.other, "models at night", "CanaryNight", "Shared")
+    quote(codings[1], world.coder, "models", "shared")
+    for coding in codings:
+        reveal(coding)
+
+    def numbers() -> tuple[list[int], list[int]]:
+        found = coded_interviews(Coding.objects.filter(pk__in=[one.pk for one in codings]))
+        book = codebook(world.version)
+        agreed = agreement_of(found, book, Level.THEME)
+        return [pair.equal for pair in agreed.pairs], [one.so_far for one in saturation(found, book, 2)]
+
+    before = numbers()
+    erase_participant(participant=world.participant, by=world.lead)
+    assert numbers() == before == ([2], [1, 2])
+    names = set(OpenCode.objects.exclude(name="canarycode").values_list("name", flat=True))
+    assert {name for name in names if "anary" in name} == set()
+    assert {"shared", "Shared"} <= names
