@@ -183,7 +183,7 @@ def _complete(round_: Round, member: Membership | None) -> str:
     found = round_progress(round_)
     if found.complete is None or not found.issues:
         return ""
-    return _("%(n)s %%") % {"n": 100 * found.complete // found.issues}
+    return _("%(n)s %% complete") % {"n": 100 * found.complete // found.issues}
 
 
 def _same_page(round_: Round, current: str) -> str:

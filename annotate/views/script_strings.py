@@ -39,8 +39,9 @@ words: Mapping[str, str | Promise] = {
     "Excludes": _("Excludes"),
     "Examples": _("Examples"),
     "about_none": _(
-        "Type a code such as c3, or / and a word. Arrow keys move, Enter chooses, Enter again submits."
+        "Type a code such as %(code)s, or / and a word. Arrow keys move, Enter chooses, Enter again submits."
     ),
+    "about_none_touch": _("Tap a category, or type a code such as %(code)s or a word."),
     "unsaved": _("Not saved yet"),
     "saving": _("Saving …"),
     "saved_now": _("Draft saved"),

@@ -93,7 +93,7 @@ class _MinutesWriter:
             not_reached=tuple(line for line in lines if line.state == "waiting"),
             withheld=withheld,
             totals=_totals(lines),
-            names={state.code: state.name for state in self.book.states.values()},
+            names={state.code: state.title for state in self.book.states.values()},
         )
 
     def _items(self) -> tuple[list[AgendaItem], int]:
@@ -225,7 +225,7 @@ class _MinutesWriter:
         return records.MinuteDecision(
             number=decision.number,
             code=state.code,
-            name=state.name,
+            name=state.title,
             how=decision.how,
             votes=sum(one.category_id == decision.category_id for one in for_it),
             present=(vote.present or 0) if vote else 0,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from django.db import connection
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+from django.utils.translation import get_language
 
 from consensus.models import Decision
 from consensus.queries.agendas import standing_decisions
@@ -18,6 +19,7 @@ from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import revealed, reveals_complete_issues, volunteers
 from taxonomy.models import CategoryState, Level
+from taxonomy.tree import text_in
 
 ScreenedState = Literal["excluded", "included"]
 
@@ -63,6 +65,12 @@ class ExclusionReason:
     name: str
     issues: int
     shared: int
+    name_zh: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name in the reader's language. The counts are cached for readers of all languages."""
+        return text_in(self, "name", get_language())
 
 
 @dataclass(frozen=True)
@@ -254,6 +262,7 @@ def _reasons(book: ShownCodebook, base: int, complete: str, given: Mapping[str, 
             ExclusionReason(
                 state.code,
                 state.name,
+                name_zh=state.name_zh,
                 issues=said.get(bits[state.category_id], 0),
                 shared=sum(n for mask, n in said.items() if mask != bit and mask & bit),
             )

@@ -224,7 +224,7 @@ class AlikePage:
         return [
             open_label
             if code == OPEN
-            else {"code": code, "hue": self.colours[code], "name": self.book.by_code[code].name}
+            else {"code": code, "hue": self.colours[code], "name": self.book.by_code[code].title}
             for code in (between.first, between.second)
         ]
 

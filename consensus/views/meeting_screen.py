@@ -138,7 +138,7 @@ class _RoomScreen:
         how = (turns, self.together, asks)
         address, language = self.meeting.get_absolute_url(), get_language()
         for group in self.room.groups:
-            codes = [code_chip(code, self.hues[code], self.book.by_code[code].name) for code in group.codes]
+            codes = [code_chip(code, self.hues[code], self.book.by_code[code].title) for code in group.codes]
             lines = (
                 _issue(line, self.hues.get(line.code, ""), address, how, language) for line in group.lines
             )
@@ -292,7 +292,7 @@ class _RoomScreen:
             for one in vote.ballots
         ]
         counts = [
-            {"code": code, "name": self.book.by_code[code].name, "hue": self.hues.get(code, ""), "n": n}
+            {"code": code, "name": self.book.by_code[code].title, "hue": self.hues.get(code, ""), "n": n}
             for code, n in vote.split
         ]
         said = [f"{n} × {code}" for code, n in vote.split]

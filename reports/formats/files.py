@@ -148,4 +148,4 @@ def names_of(report: AgreementReport) -> list[str]:
     """All names in a report that people chose."""
     round_ = report.round
     names = [round_.study.name, round_.name, round_.version.taxonomy.name, *report.columns]
-    return [*names, *(state.name for state in report.codebook.states)]
+    return [*names, *(state.title for state in report.codebook.states)]

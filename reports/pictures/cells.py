@@ -73,7 +73,7 @@ def draw_years(_report: AgreementReport, found: Picture, room: Width) -> Drawing
 def _coded(report: AgreementReport, room: Width) -> Names:
     """The categories in the order of the tree, with names if there is room for names."""
     return [
-        (one.code, f"{one.code} {report.codebook.by_code[one.code].name}" if room.beside else one.code)
+        (one.code, f"{one.code} {report.codebook.by_code[one.code].title}" if room.beside else one.code)
         for one in report.overall.categories
     ]
 

@@ -40,7 +40,7 @@ def draw_categories(report: AgreementReport, found: Picture, room: Width) -> Dra
 def draw_types(report: AgreementReport, found: Picture, room: Width) -> Drawing:
     names = report.codebook.by_code
     rows = [
-        _row(row, f"{row['type']} {names[row['type']].name}", row["issues"]) | _kind(report, row["type"])
+        _row(row, f"{row['type']} {names[row['type']].title}", row["issues"]) | _kind(report, row["type"])
         for row in found.rows[:-1]
     ]
     return _groups([*rows, _whole(found)], found, room)

@@ -46,7 +46,7 @@ def _chart(report: AgreementReport) -> Chart:
                 Coefficient(one.kappa, one.se, one.low, one.high, one.reason),
                 whisker(axis, one.kappa, one.low, one.high),
                 key=one.code,
-                name=report.codebook.by_code[one.code].name,
+                name=report.codebook.by_code[one.code].title,
                 place=place_of(report, one.code),
                 labels=one.labels,
                 is_first=bool(rows) and rows[-1].key.split(".")[0] != one.code.split(".")[0],

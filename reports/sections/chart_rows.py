@@ -81,7 +81,7 @@ def place_of(report: AgreementReport, code: str) -> int:
 
 def named(report: AgreementReport, code: str) -> dict[str, Any]:
     """The values that the chip of a category shows."""
-    return {"code": code, "place": place_of(report, code), "name": report.codebook.by_code[code].name}
+    return {"code": code, "place": place_of(report, code), "name": report.codebook.by_code[code].title}
 
 
 def known(triples: Iterable[Sequence[float | None]]) -> list[float]:

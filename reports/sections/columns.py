@@ -56,8 +56,13 @@ def _from(names: "Mapping[str, StrPromise | str]") -> Words:
 
 def _type_name(report: AgreementReport, text: str) -> str:
     if text in report.codebook.by_code:
-        return f"{text} {report.codebook.by_code[text].name}"
+        return f"{text} {report.codebook.by_code[text].title}"
     return ALL_OR_NAME(report, text)
+
+
+def _category_name(report: AgreementReport, text: str) -> str:
+    """A category's name in the reader's language; files hold the study's own."""
+    return next((state.title for state in report.codebook.states if state.name == text), text)
 
 
 def reasons(_report: AgreementReport, text: str) -> str:
@@ -79,7 +84,7 @@ KIND = Column("kind", gettext_lazy("Kind"), words=_KIND_NAME)
 VOLUNTEER = Column("volunteer", gettext_lazy("Volunteer"), words=ALL_OR_NAME)
 LEVEL = Column("level", gettext_lazy("Level"), words=_LEVEL_NAME)
 CODE = Column("code", gettext_lazy("Code"))
-NAME = Column("name", gettext_lazy("Name"))
+NAME = Column("name", gettext_lazy("Name"), words=_category_name)
 FIRST = Column("first", gettext_lazy("First"))
 SECOND = Column("second", gettext_lazy("Second"))
 ISSUES = Column("issues", gettext_lazy("Issues"))

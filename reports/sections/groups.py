@@ -41,7 +41,7 @@ def _chart_row(report: AgreementReport, axis: "Axis", name: str, group: Group) -
         axis,
         found,
         key=key if name == "type" else "",
-        name=report.codebook.by_code[key].name if is_type else key,
+        name=report.codebook.by_code[key].title if is_type else key,
         place=place_of(report, key) if is_type else -1,
         share=percent(found.issues / report.overall.issues),
     )

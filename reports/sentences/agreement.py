@@ -324,7 +324,7 @@ def _by_type(report: AgreementReport) -> str:
     parts = [
         _("%(type)s (n = %(issues)s) %(agreement)s")
         % {
-            "type": report.codebook.by_code[group.key["type"]].name,
+            "type": report.codebook.by_code[group.key["type"]].title,
             "issues": grouped(group.agreement.issues),
             "agreement": _in_short(group.agreement),
         }

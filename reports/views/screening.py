@@ -284,7 +284,7 @@ def _flow_title(round_: Round) -> str:
 def _flow(counts: ScreeningCounts) -> Flow:
     whole, reasons = counts.whole, counts.reasons
     gone: list[tuple[str, str]] = [(_("Excluded"), count(whole.excluded))]
-    gone += [(f"{one.code} {one.name}", count(one.issues)) for one in reasons.reasons if one.issues]
+    gone += [(f"{one.code} {one.title}", count(one.issues)) for one in reasons.reasons if one.issues]
     gone += [(_("reasons differ"), count(reasons.differ))] if reasons.differ else []
     if reasons.unsaid and reasons.reasons:
         gone.append((_("no reason"), count(reasons.unsaid)))

@@ -36,6 +36,7 @@ export function makePicker({ onChange }) {
   });
   const byId = new Map(items.map((item) => [item.id, item]));
   const byCode = new Map(items.map((item) => [item.code, item]));
+  const example = items.find((item) => item.can)?.squashed ?? ""; // a code that can be typed here
   let search = null; // made at the first search: a thousand categories take longer to read than to search
   let active = null, chosen = null, hits = null; // hits: what a search finds, best first; null without one
 
@@ -111,7 +112,8 @@ export function makePicker({ onChange }) {
     const box = $("about");
     box.classList.toggle("folded", !item || !TEXTS.some((field) => item[field]));
     if (!item) {
-      box.replaceChildren(make("p", "faint", say(hits ? "nothing_found" : "about_none")));
+      const none = matchMedia("(pointer: coarse)").matches ? "about_none_touch" : "about_none";
+      box.replaceChildren(make("p", "faint", say(hits ? "nothing_found" : none, { code: example })));
       return;
     }
     const found = item.hit ? searchedFor(item.hit) : [];
