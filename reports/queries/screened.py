@@ -1,6 +1,5 @@
 """The agreement of a screening's raters, and its table: the same for page, file and REST."""
 
-from dataclasses import asdict
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -68,7 +67,10 @@ def as_dict(round_: Round, counts: ScreeningCounts, agreement: Agreement) -> dic
         "repositories": rows[:-1],
         "reasons": {
             "base": reasons.base,
-            "codes": [asdict(one) for one in reasons.reasons],
+            "codes": [
+                {name: getattr(one, name) for name in ("code", "name", "issues", "shared")}
+                for one in reasons.reasons
+            ],
             "differ": reasons.differ,
             "unsaid": reasons.unsaid,
         },

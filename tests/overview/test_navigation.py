@@ -86,7 +86,7 @@ def test_a_round_has_its_own_tabs_with_their_counts_and_can_be_switched(client):
     assert list(links(body, "Round")) == [
         "Label 2 to go",
         "My labels",
-        "Progress 33 %",
+        "Progress 33 % complete",
         "Disagreements*",  # the other round still asks for a label of this issue
         "Agreement",
     ]
@@ -97,13 +97,13 @@ def test_a_round_has_its_own_tabs_with_their_counts_and_can_be_switched(client):
     ]
     client.force_login(world.lead.user)
     said = links(client.get(reverse("agreement", args=[first.pk])).content.decode(), "Round")
-    assert list(said) == ["Progress 33 %", "Disagreements 1 open", "Agreement*"]
+    assert list(said) == ["Progress 33 % complete", "Disagreements 1 open", "Agreement*"]
     client.force_login(world.members[0].user)
     body = client.get(reverse("round", args=[second.pk])).content.decode()
     assert list(links(body, "Round")) == [
         "Label 3 to go",
         "My labels",
-        "Progress 0 %*",
+        "Progress 0 % complete*",
         "Disagreements",
         "Agreement",
     ]
