@@ -88,6 +88,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "failed": _failed(round_, seats, member) if may_change else set(),
         "waits_for": unfinished_before(round_) if round_.opened_at is None else [],
         "again": _again(round_, member),
+        "looks": list(round_.looks.filter(closed_at=None).order_by("pk")) if round_.opened_at else [],
         "may_change_plan": rules.may_change_plan(member, round_),
         "is_untouched": _is_untouched(round_, member, labels),
         "may_change": may_change,
@@ -102,6 +103,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     }
     if rules.may_watch_training(member, round_):
         context |= {"watch": training_watch(round_, member), "questions": questions(round_, member)}
+        if rules.may_open(member, round_):
+            context["shut"] = volunteers.waiting_for_training(round_)
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
 
 

@@ -15,6 +15,7 @@ from annotate.errors import SampleRefused
 from annotate.forms.samples import SampleForm
 from annotate.models import Sample
 from annotate.queries import samples as queries
+from annotate.queries.planning import NAMES
 from annotate.sampling import margin_reached
 from core.csv import csv_file
 from core.http import go_to, render_page, require
@@ -22,6 +23,7 @@ from core.idempotency import once
 from core.pages import page_of
 from ingest.queries.issues import issue_counts
 from rounds import rules
+from rounds.models import Round
 from studies.models import Membership
 from studies.pages import frame, own_seat, study_of
 
@@ -85,11 +87,7 @@ def sample(request: AuthedRequest, slug: str, sample_id: int) -> HttpResponse:
         "has_less": any(stratum["drawn"] < stratum["size"] for stratum in strata),
         "page": page,
         "check": queries.check(found) if request.GET.get("check") else None,
-        "pilot_url": reverse(
-            "new_round", args=[slug], query={"kind": "pilot", "source": f"sample:{found.pk}"}
-        )
-        if may_plan
-        else "",
+        "plans": _plans(found) if may_plan else [],
         **page.links(),
     }
     return render_page(request, "annotate/samples/sample.html", context, partials=["check", "drawn"])
@@ -108,6 +106,16 @@ def sample_csv(request: AuthedRequest, slug: str, sample_id: int) -> StreamingHt
         header, rows = ("Repository", "Issue_URL"), queries.drawn_urls(found)
     name = f"{slugify(found.name) or found.pk}-{'all' if everything else 'sample'}.csv"
     return csv_file(name, header, rows)
+
+
+def _plans(sample: Sample) -> list[tuple[str, str, str]]:
+    """Each kind of round, in words, with the address of a plan with this sample. A pilot comes first."""
+    kinds = sorted(Round.PLANNED, key=lambda kind: kind != Round.Kind.PILOT)
+    return [
+        (kind, str(NAMES[kind]), reverse("new_round", args=[sample.study.slug], query=query))
+        for kind in kinds
+        for query in [{"kind": kind, "source": f"sample:{sample.pk}"}]
+    ]
 
 
 def _margin(sample: Sample, strata: Sequence[Mapping[str, int]]) -> float | None:

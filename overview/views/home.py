@@ -9,6 +9,7 @@ from consensus.queries.threads import unseen_mentions
 from core.http import render_page
 from core.text.sorting import by_name
 from overview.queries import overview as queries
+from overview.views.between import between_stages
 from overview.views.waits import mentions, waits_for, with_meetings
 from studies.queries import memberships_of
 from studies.rules import may_create_studies
@@ -21,6 +22,7 @@ def home(request: AuthedRequest) -> HttpResponse:
     seats = by_name(memberships_of(request.user), lambda seat: seat.study.name)
     own = queries.own_rounds(seats)
     waits = waits_for(seats, own, queries.open_disagreements(seats))
+    waits += between_stages(seats)
     waits += mentions(unseen_mentions(request.user), unseen_on_motions(request.user))
     lines = []
     for seat in seats:

@@ -15,6 +15,7 @@ from harvests.queries.reports import unfinished_harvest
 from ingest.rules import may_import
 from overview.queries import overview as queries
 from overview.queries.overview import Person
+from overview.views.between import between_stages
 from overview.views.stages import Facts, percent, stages
 from overview.views.waits import next_steps, waits_for, with_meetings
 from rounds.queries.rounds import RoundLine, current_round, round_lines
@@ -52,7 +53,7 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
     settled = queries.consensus((line.round for line in lines), seats)
     leads = may_lead(member)
     unsettled = queries.unsettled((line.round for line in lines), settled) if leads else []
-    waits = waits_for(seats, queries.own_rounds(seats), unsettled)
+    waits = waits_for(seats, queries.own_rounds(seats), unsettled) + between_stages(seats)
     if leads:
         waits = next_steps(found, lines, counts) + waits
     context: dict[str, Any] = {

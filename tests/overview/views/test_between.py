@@ -1,0 +1,100 @@
+"""What waits between the stages of a study: nobody reads that nothing waits while something does."""
+
+import pytest
+from django.urls import reverse
+
+from annotate.actions.rounds import close_round
+from consensus.actions.follow_ups import follow_up
+from rounds.models import Round
+from taxonomy.actions import cast
+from taxonomy.tree.drafts import RETIRE
+from tests.annotate.actions.test_version_upgrade import change, publication
+from tests.factories import propose
+from tests.worlds.meeting import meeting_world
+from tests.worlds.pages import client, queries_of, text_of
+from tests.worlds.trained import label_as, training
+from tests.worlds.world import World, small_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
+
+
+def seen(member, name: str = "home", *args) -> str:
+    return text_of(client(member).get(reverse(name, args=args)))
+
+
+def second_look(world: World, number: int = 1) -> Round:
+    """A round whose second look is open."""
+    round_ = world.round(name=f"Main {number}")
+    for member, code in zip(world.members, ("C.9", "C.2", "C.9"), strict=False):
+        world.submit(round_, world.issues[0], member, code)
+    return round_
+
+
+def test_an_open_second_look_waits_for_leads_and_shows_on_its_round(world):
+    round_ = second_look(world)
+    assert "open second look" not in seen(world.lead)
+    change(world, RETIRE, "C.9")
+    publication(world)
+    for page in (seen(world.lead), seen(world.lead, "study", world.study.slug)):
+        assert "Main 1 1 open second look" in page
+    look = Round.objects.get(of=round_)
+    page = client(world.lead).get(reverse("round", args=[round_.pk]))
+    assert "A second look is open: labels whose category changed" in text_of(page)
+    assert f'href="{look.get_absolute_url()}"' in page.content.decode()
+    assert "open second look" not in seen(world.members[1])
+
+
+def test_who_did_not_pass_is_told_why_and_who_can_help_and_the_training_lets_in(world):
+    first = world.members[0]
+    trained = training(world, "C.1", "C.1", members=world.members[:2])
+    label_as(world, trained, first, "C.1", "C.2")
+    label_as(world, trained, world.members[1], "C.1", "C.1")
+    close_round(round_=trained, by=world.lead)
+    assert "1 volunteer did not pass" in seen(world.lead)
+    main = world.round(name="Main round", training=trained, members=world.members[:2])
+    told = seen(first)
+    assert f"Main round 1 right label of 2 in {trained.name}; you need 2" in told
+    assert f"You cannot label here yet. To be let in, ask a lead: {world.lead.known_as}." in told
+    assert "you need" not in seen(world.members[1]) + seen(world.lead)
+    assert "1 volunteer did not pass the training" in seen(world.lead)
+    page = client(world.lead).get(reverse("round", args=[trained.pk]))
+    assert text_of(page).count("Let in to Main round") == 1
+    client(world.lead).post(reverse("admit", args=[main.pk, first.pk]), {"reason": "They talked about it."})
+    assert "you need" not in seen(first)
+    assert "Let in to Main round" not in seen(world.lead, "round", trained.pk)
+
+
+def test_an_accepted_proposal_and_follow_ups_wait_for_leads():
+    held = meeting_world(4, members=3)
+    lead, volunteer, study = held.lead, held.volunteers[0], held.study
+    held.plan()
+    assert "follow-up" not in seen(lead)
+    follow_up(item=held.items[0], by=lead, kind="guideline", text="Look at the fix.")
+    motion = propose(held.version.taxonomy, lead, code="C.9")
+    assert "accepted proposal" not in seen(lead)
+    for member in study.memberships.filter(user__isnull=False).exclude(role__in=("viewer", "model")):
+        motion = cast(motion=motion, member=member, choice="for")
+    assert motion.outcome == "accepted"
+    for page in (seen(lead), seen(lead, "study", study.slug)):
+        assert "1 accepted proposal in the draft" in page
+        assert "1 follow-up to do" in page
+    told = seen(volunteer)
+    assert ("follow-up" in told, "accepted proposal" in told) == (False, False)
+
+
+def test_home_and_overview_cost_the_same_for_one_and_three():
+    counts = []
+    for size in (1, 3):
+        world = small_world(issues=4, members=3)
+        for number in range(size):
+            second_look(world, number)
+        trained = training(world, "C.1", members=world.members)
+        for member in world.members[:size]:
+            label_as(world, trained, member, "C.2")
+        close_round(round_=trained, by=world.lead)
+        change(world, RETIRE, "C.9")
+        publication(world)
+        assert Round.objects.filter(of__study=world.study).count() == size
+        pages = ("/", reverse("study", args=[world.study.slug]))
+        counts.append([queries_of(client(world.lead), page) for page in pages])
+    assert counts[0] == counts[1]
