@@ -3,7 +3,7 @@ cannot be carried stays on the earlier version, and is listed (interviews.querie
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -31,7 +31,8 @@ class Said:
 
 def aligned(old: Sequence[Said], new: Sequence[Said]) -> dict[int, list[int]]:
     """For each place of an old turn the places of the new turns that it may be now, best first: the equal
-    one, or those of the same stretch of changes that are similar, contain it or are a part of it.
+    one, or those of the same stretch of changes that are similar, contain it or are a part of it. A turn that
+    has its counterpart is none that has another counterpart: its quotes do not move to a similar neighbour.
     """
     found: dict[int, list[int]] = {}
     matcher = SequenceMatcher(None, old, new, autojunk=False)
@@ -40,13 +41,29 @@ def aligned(old: Sequence[Said], new: Sequence[Said]) -> dict[int, list[int]]:
             found |= {old_from + step: [new_from + step] for step in range(old_to - old_from)}
             continue
         pairs = (old_to - old_from) * (new_to - new_from)
+        rates: dict[int, dict[int, float]] = {}
         for place in range(old_from, old_to):
             near = range(new_from, new_to)
             if pairs > MOST_PAIRS:
                 middle = new_from + (place - old_from)
                 near = range(max(new_from, middle - 5), min(new_to, middle + 6))
-            rated = [(_alike(old[place], new[other]), -other) for other in near]
-            found[place] = [-other for rate, other in sorted(rated, reverse=True) if rate >= ALIKE]
+            rated = ((other, _alike(old[place], new[other])) for other in near)
+            rates[place] = {other: rate for other, rate in rated if rate >= ALIKE}
+        found |= _counterparts(rates)
+    return found
+
+
+def _counterparts(rates: Mapping[int, Mapping[int, float]]) -> dict[int, list[int]]:
+    """The new turns that each old one may be, best first, by how similar they are."""
+    closest: dict[int, float] = {}
+    for rated in rates.values():
+        for other, rate in rated.items():
+            closest[other] = max(rate, closest.get(other, 0))
+    found = {}
+    for place, rated in rates.items():
+        near = sorted(rated, key=lambda other: (-rated[other], other))
+        own = [other for other in near if rated[other] == closest[other]]
+        found[place] = own if near and near[0] in own else near
     return found
 
 

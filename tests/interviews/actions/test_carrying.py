@@ -85,6 +85,19 @@ def test_turns_are_aligned_around_what_was_corrected():
     assert aligned(old[:2], [old[0], Said("something else entirely", False)]) == {0: [0], 1: []}
 
 
+def test_a_turn_with_its_counterpart_does_not_move_to_a_similar_neighbour():
+    def told(*texts: str) -> list[Said]:
+        return [Said(text, False) for text in texts]
+
+    old = told("Yes, the memory leaks here.", "Yes, the memory leaks here a lot in training.")
+    new = told("Yes, the memory leeks here.", "Yes, the memory leaks here a lot when we train.")
+    assert aligned(old, new) == {0: [0], 1: [1]}
+    split = told("Yes, the memory leaks here a lot.", "In training, the loss is not a number.")
+    joined = told("Yes, the memory leaks there a lot. In training, loss is not any number.")
+    assert aligned(split, joined) == {0: [0], 1: [0]}
+    assert aligned(joined, split) == {0: [0, 1]}
+
+
 @pytest.mark.django_db
 def test_quotes_move_to_the_corrected_words_and_the_rest_is_listed(world, coding):
     quote(coding, world.coder, "train models", "C.9", memo="why", strength=2)
