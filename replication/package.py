@@ -66,12 +66,12 @@ def write_package(
     """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file.
 
     The package has the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`,
-    `taxonomy.csv`), the long layout, the issues, the labels of the drift check, the other inputs of the
-    agreement report (replication.package_inputs), this report as `reader` sees it, the decided proposals and
-    what was changed without a vote, the script that computes the report again, the frozen reports, the
-    findings that this reader may read, and a manifest with the moment, the version and the hashes. Of
-    `blind` issues, withheld from the reader, the files have nothing but the address, in a list that was
-    imported or as evidence. If any issue is withheld,
+    `taxonomy.csv`), the long layout with the first labels, the issues, the labels of the drift check, the
+    other inputs of the agreement report (replication.package_inputs), this report as `reader` sees it, the
+    decided proposals and what was changed without a vote, the script that computes the report again, the
+    frozen reports, the findings that this reader may read, and a manifest with the moment, the version and
+    the hashes. Of `blind` issues, withheld from the reader, the files have nothing but the address, in a list
+    that was imported or as evidence. If any issue is withheld,
     frozen reports are left out, since they count all issues; the manifest gives both numbers and the reason.
     With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
     reports, and findings, whose numbers count these labels, are left out.

@@ -6,54 +6,78 @@ A file and the number it explains have the same reader: both leave out what is w
 import io
 import json
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from django.utils.text import slugify
 
 from annotate.queries.model_labels import model_labels_beside
-from consensus.queries.changed_votes import changed_votes
+from consensus.queries.changed_votes import ChangedVotes, changed_votes
 from consensus.queries.false_positives import excluded
 from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
-from reports.agreement_report import AgreementReport
+from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv
 from reports.formats.json_report import report_as_dict
 from reports.sections.consensus import before_and_after
 from reports.sections.dissents import dissents
 from rounds.models import Round
-from rounds.queries.blindness import Reader, WithheldIssues
+from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_by, coached_in, coached_issues
+from rounds.queries.first_labels import first_labels, has_second_looks
 from rounds.queries.rounds import volunteers
-from taxonomy.queries.codebooks import codebook
+from taxonomy.models import CategoryState
+from taxonomy.queries.codebooks import Codebook, codebook
 from taxonomy.tree import write_csv
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 
 
 def inputs(report: AgreementReport) -> Files:
-    """Names and content of the non-empty files: labels of models, coached issues, false
-    positives, ballots, other rounds."""
+    """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
+    false positives, ballots, former categories, other rounds.
+    """
     round_ = report.round
     codes = {state.category_id: state.code for state in report.codebook.states}
+    if report.had_looks:
+        yield "labels_second_look.csv", labels_csv(round_, layout="second-look", blind=report.blind)
     if said := list(model_labels_beside(round_, report.blind)):
         labels = ((url, model, codes.get(category, "")) for url, model, category in said)
         yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
     if report.coached:
         yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
-    if report.reader is None:
-        return
-    if (found := excluded(round_, report.reader)) is not None:
+    book = report.codebook
+    if report.reader is not None:
+        yield from _false_positives(round_, report.reader)
+        votes = changed_votes(round_, report.reader.member, without=report.without)
+        book = votes.former.beside(book)
+        if votes.moves:
+            yield "ballots.csv", _ballots(round_, votes, book)
+    if former := [state for state in book.states if state.category_id < 0]:
+        yield "former_categories.csv", former_csv(former, book)
+    if report.reader is not None:
+        yield from _rounds(report, report.reader)
+
+
+def _false_positives(round_: Round, reader: Reader) -> Files:
+    if (found := excluded(round_, reader)) is not None:
         places = found.order_by("round", "issue__repository__path", "issue")
         names = repository_names(round_.study_id)
         rows = places.values_list("issue__url", "issue__repository", "round__name")
         named = ((url, names[repository], screening) for url, repository, screening in rows)
         yield "false_positives.csv", csv_lines(("Issue_URL", "Repository", "Round"), named)
-    if moves := changed_votes(round_, report.reader.member, without=report.without).moves:
-        urls = dict(Issue.objects.filter(pk__in={one.issue for one in moves}).values_list("pk", "url"))
-        pseudonyms = dict(volunteers(round_).values_list("member", "member__pseudonym"))
-        ballots = ((urls[one.issue], pseudonyms[one.member], codes.get(one.after or 0, "")) for one in moves)
-        yield "ballots.csv", csv_lines(("Issue_URL", "Volunteer", "Ballot"), ballots)
-    yield from _rounds(report, report.reader)
+
+
+def _ballots(round_: Round, votes: ChangedVotes, book: Codebook) -> Iterator[bytes]:
+    """The last ballots of label authors, with the moment at which the vote was closed."""
+    codes = {state.category_id: state.code for state in book.states}
+    urls = dict(Issue.objects.filter(pk__in={one.issue for one in votes.moves}).values_list("pk", "url"))
+    pseudonyms = dict(volunteers(round_).values_list("member", "member__pseudonym"))
+    rows = (
+        (urls[one.issue], pseudonyms[one.member], codes.get(one.after or 0, ""), one.closed_at.isoformat())
+        for one in votes.moves
+    )
+    return csv_lines(("Issue_URL", "Volunteer", "Ballot", "Closed_at"), rows)
 
 
 def _rounds(report: AgreementReport, reader: Reader) -> Files:
@@ -69,6 +93,14 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
         blind = reader.withheld_issues([one.round])
         left = blind | coached_issues(one.round) if report.without_coached else blind
         yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", blind=left)
+        if has_second_looks(one.round):
+            given = labels_csv(one.round, layout="second-look", blind=left)
+            yield f"rounds/{folder}/labels_second_look.csv", given
+            seen = seen_sql(left, "c.issue_id")
+            former = first_labels(one.round.pk, one.round.version_id, *seen).former
+            book = former.beside(codebook(one.round.version_id))
+            if former.states:
+                yield f"rounds/{folder}/former_categories.csv", former_csv(former.states.values(), book)
         yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=left)
         yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
         of_round = facts(one.round, blind) | {"coached_left_out": report.without_coached}
@@ -113,6 +145,22 @@ def document(report: AgreementReport) -> dict[str, object]:
             for way in dissents(report)
         ],
     }
+
+
+def former_csv(states: Iterable[CategoryState], book: Codebook) -> Iterator[bytes]:
+    """The former categories that labels or ballots name; `book` has them too."""
+    codes = {state.category_id: state.code for state in book.states}
+    rows = (
+        (
+            state.code,
+            level_name(state.level),
+            codes.get(state.parent_id or 0, ""),
+            state.name,
+            state.definition,
+        )
+        for state in sorted(states, key=attrgetter("code"))
+    )
+    return csv_lines(("code", "level", "parent", "name", "definition"), rows)
 
 
 def as_json(content: object) -> bytes:

@@ -19,7 +19,7 @@ from ingest.queries.issues import repository_names
 from reports.level_agreement import agreement_within, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
-from rounds.models import Round, RoundIssue
+from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
@@ -77,10 +77,11 @@ class AgreementReport:
     are withheld from the reader and in no other number. `intra` compares second labels of the drift check
     with first labels; None without second labels. `issues` are those of `Tuples`. `reader` is the member who
     reads the other rounds of the study; None reads no other round. Volunteers were coached on `coached` of
-    the complete issues (`coached_issues`); these are in no number if `without` holds them. `looked_at_again`
-    of the counted issues were in a second look, after their first labels were revealed. `alone` are the codes
-    of categories of the round's version that were added or split without a vote. `blind` issues of
-    this round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
+    the complete issues (`coached_issues`); these are in no number if `without` holds them. All numbers are of
+    the first labels: `again` labels of `looked_at_again` issues, given in a second look after the reveal, are
+    left out. `had_looks`: the round had second looks, with counted issues or without. `alone` are the codes
+    of categories of the round's version that were added or split without a vote. `blind` issues of this
+    round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
     the others if `by` contains "round", else empty.
     """
 
@@ -99,7 +100,9 @@ class AgreementReport:
     coached_issues: CoachedIssues = NOTHING
     without: WithheldIssues = NOTHING
     without_coached: bool = False
+    again: int = 0
     looked_at_again: int = 0
+    had_looks: bool = False
     alone: tuple[str, ...] = ()
     rounds: tuple[RoundAgreement, ...] = ()
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
@@ -197,6 +200,7 @@ def agreement_report(
     without = coached if without_coached else NOTHING
     left = blind | without
     found = tuples(round_, book, blind=left, by_repository=by_repository, by_month=True, by_year=True)
+    book = found.book or book
     names_of = tuple(repository_names(round_.study_id).items()) if by_repository else ()
     within = tuple(names for names in groupings if names != ("round",))
     compute = _numbers if found.edition else _numbers.__wrapped__
@@ -222,22 +226,12 @@ def agreement_report(
         coached_issues=counted,
         without=without,
         without_coached=without_coached,
-        looked_at_again=_looked_at_again(round_, left),
+        again=found.again,
+        looked_at_again=found.looked_at_again,
+        had_looks=found.had_looks,
         alone=codes_without_vote(round_.version),
         rounds=rounds,
     )
-
-
-def _looked_at_again(round_: Round, left: WithheldIssues) -> int:
-    """How many complete issues outside `left` were in a second look. At most one query: only a round
-    that moved to a newer version has any.
-    """
-    if round_.version.number == 1:
-        return 0
-    again = RoundIssue.objects.filter(
-        round=round_, completed_at__isnull=False, was_completed_at__isnull=False
-    )
-    return again.exclude(pk__in=left.values("pk")).count()
 
 
 @lru_cache(maxsize=32)

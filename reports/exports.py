@@ -4,7 +4,7 @@ the labels of the drift check. Each file is read from one snapshot and streamed.
 A file has only revealed issues, without those withheld from its reader; the response counts withheld issues.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -18,13 +18,19 @@ from ingest.queries.issues import NAMES
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
 from rounds.queries.categories import STANDS_AS
+from rounds.queries.first_labels import former_codes, has_second_looks
 from rounds.queries.rounds import reveals_complete_issues
 
-LAYOUTS = ("wide", "long")
+LAYOUTS = ("wide", "long", "second-look")
 
 LONG_COLUMNS = (
     "Issue_URL", "Repository", "Number", "Round", "Volunteer", "Label", "Summary", "Unsure", "Surplus",
     "Submitted_at", "Final_Label", "Method", "Open", "Guideline",
+)  # fmt: skip
+
+SECOND_LOOK_COLUMNS = (
+    "Issue_URL", "Volunteer", "Second_look", "First_Label", "Label", "Open", "Summary", "Unsure",
+    "Submitted_at", "Version", "Guideline",
 )  # fmt: skip
 
 ISSUE_COLUMNS = ("Issue_URL", "Repository", "Number", "Year", "Completed_at", "Final_Label", "Method")
@@ -37,7 +43,10 @@ BATCH = 2000
 
 _CHOSEN = """
     WITH chosen AS MATERIALIZED (
-        SELECT ri.issue_id, ri.position, ri.completed_at, ri.decided, i.url, i.number, i.year, i.repository_id
+        SELECT ri.issue_id, ri.position, ri.completed_at, ri.decided, i.url, i.number, i.year,
+               i.repository_id,
+               CASE WHEN ri.completed_at IS NOT NULL THEN coalesce(ri.first_revealed_at, ri.completed_at) END
+               AS revealed_at
         FROM rounds_roundissue ri
         JOIN ingest_issue i ON i.id = ri.issue_id
         WHERE ri.round_id = %(round)s
@@ -69,18 +78,18 @@ _WIDE = f"""
 
 _LONG = f"""
     {_CHOSEN}
-    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, code.code, t.summary, t.unsure,
-           l.surplus, l.submitted_at, final.code, coalesce(d.method, ''),
+    SELECT chosen.url, r.path, chosen.number, %(name)s, m.pseudonym, {{code}}, t.summary, t.unsure,
+           l.surplus, t.submitted_at, final.code, coalesce(d.method, ''),
            CASE WHEN t.category_id IS NULL THEN p.name END, g.number
     FROM chosen
     JOIN ingest_repository r ON r.id = chosen.repository_id
     JOIN rounds_label l ON l.round_id = %(round)s AND l.issue_id = chosen.issue_id
     JOIN rounds_roundvolunteer v ON v.round_id = l.round_id AND v.member_id = l.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
-    LEFT JOIN rounds_said said ON said.id = l.id
-    JOIN rounds_label t ON t.id = coalesce(said.label_id, l.id)
+    LEFT JOIN rounds_said said ON said.id = l.id {{first}}
+    JOIN rounds_label t ON t.id = coalesce({{given}}, l.id)
     LEFT JOIN code ON code.category_id = CASE
-      WHEN l.surplus THEN {STANDS_AS.format(row="l")} ELSE said.category_id END
+      WHEN l.surplus THEN {STANDS_AS.format(row="l")} {{when}} ELSE said.category_id END
     LEFT JOIN taxonomy_proposal p ON p.id = t.proposal_id
     LEFT JOIN studies_guideline g ON g.id = t.guideline_id
     LEFT JOIN consensus_decision d
@@ -89,9 +98,47 @@ _LONG = f"""
     ORDER BY chosen.position, v."column"
 """
 
+_FORMER = """
+    LEFT JOIN unnest(%(gone)s::bigint[], %(former)s::text[]) former (id, code) ON former.id = f.gone_id
+"""
+_AS_SAID = {"code": "code.code", "first": "", "given": "said.label_id", "when": ""}
+_AS_FIRST = {
+    "code": "coalesce(former.code, code.code)",
+    "first": "LEFT JOIN rounds_first f ON f.id = l.id" + _FORMER,
+    "given": "f.label_id, said.label_id",
+    "when": "WHEN f.id IS NOT NULL THEN f.category_id",
+}
+"""Parts of _LONG: for a round without second looks, and for one with them, whose first labels are read."""
+
+_SECOND_LOOK = f"""
+    {_CHOSEN}
+    SELECT chosen.url, m.pseudonym, looks.name, coalesce(former.code, first.code),
+           coalesce(lost.code, code.code), CASE WHEN k.category_id IS NULL THEN p.name END, k.summary,
+           k.unsure, k.submitted_at, version.number, g.number
+    FROM chosen
+    JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = chosen.issue_id
+     AND c.first_revealed_at IS NOT NULL AND c.completed_at IS NOT NULL
+    JOIN rounds_first f ON f.round_id = c.round_id AND f.issue_id = c.issue_id
+    JOIN rounds_round looks ON looks.of_id = c.round_id
+    JOIN rounds_label k ON k.round_id = looks.id AND k.issue_id = f.issue_id
+     AND k.volunteer_id = f.volunteer_id AND NOT k.surplus AND k.submitted_at > c.first_revealed_at
+    JOIN rounds_roundvolunteer v ON v.round_id = c.round_id AND v.member_id = k.volunteer_id
+    JOIN studies_membership m ON m.id = v.member_id
+    JOIN taxonomy_version version ON version.id = k.version_id
+    LEFT JOIN code first ON first.category_id = f.category_id
+    LEFT JOIN code ON code.category_id = {STANDS_AS.format(row="k")}
+    LEFT JOIN taxonomy_gone gone ON gone.version_id = %(version)s AND gone.category_id = k.category_id
+     AND k.version_id < gone.since_id AND k.version_id >= coalesce(gone.after_id, 0)
+    LEFT JOIN taxonomy_proposal p ON p.id = k.proposal_id
+    LEFT JOIN studies_guideline g ON g.id = k.guideline_id
+    {_FORMER}
+    LEFT JOIN unnest(%(gone)s::bigint[], %(former)s::text[]) lost (id, code) ON lost.id = gone.id
+    ORDER BY chosen.position, v."column", k.round_id
+"""
+
 _ISSUES = f"""
     {_CHOSEN}
-    SELECT chosen.url, r.name, chosen.number, chosen.year, chosen.completed_at, final.code,
+    SELECT chosen.url, r.name, chosen.number, chosen.year, chosen.revealed_at, final.code,
            coalesce(d.method, '')
     FROM chosen
     JOIN ({NAMES}) r ON r.id = chosen.repository_id
@@ -129,21 +176,29 @@ def labels_csv(
 ) -> Iterator[bytes]:
     """The revealed labels of a round as UTF-8 CSV with LF, in pieces of about 100 kB.
 
-    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order. `long`: a row
-    per label with LONG_COLUMNS. `repositories`: only their issues. `blind`: withheld issues to leave out. A
-    cell is empty without a label, for an open label (the long layout has its proposed name), and for a
-    category split or retired since. A label of a second look replaces the first label but keeps its time:
-    times give each volunteer's order of labelling. A volunteer who was taken out keeps the column.
+    `wide`: the published layout, `Issue_URL,Label1,…,LabelN,Final_Label`, in the round's order, with the
+    labels as they are now, after second looks. `long`: a row per label with LONG_COLUMNS: the first label,
+    which its author had given when the issue was revealed, at its own time, even if its category was split or
+    retired since (`C.1@v1`). `second-look`: a row with SECOND_LOOK_COLUMNS per label that was given again
+    after the reveal. `repositories`: only their issues. `blind`: withheld issues to leave out. A cell is
+    empty without a label, for an open label (the long layouts have its proposed name), and without a second
+    look for a category split or retired since. A volunteer who was taken out keeps the column.
     """
     if layout == "long":
-        return _asked(round_, blind, _LONG, LONG_COLUMNS, _long_row, repositories)
+        parts = _AS_FIRST if has_second_looks(round_) else _AS_SAID
+        return _asked(round_, blind, _LONG, LONG_COLUMNS, _long_row, repositories, parts)
+    if layout == "second-look":
+        return _asked(
+            round_, blind, _SECOND_LOOK, SECOND_LOOK_COLUMNS, _second_look_row, repositories, _AS_FIRST
+        )
     labels = round_.labels_per_issue
     header = ("Issue_URL", *(f"Label{n}" for n in range(1, labels + 1)), "Final_Label")
     return _asked(round_, blind, _WIDE, header, partial(_wide_row, labels), repositories)
 
 
 def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
-    """The revealed issues: the time of the last label, empty if a label is missing, and the decision.
+    """The revealed issues: the time of the last label before the reveal, empty if a label is missing, and the
+    decision.
 
     Repositories have the same names as in the agreement report.
     """
@@ -164,6 +219,7 @@ def _asked(
     header: Iterable[str],
     make_row: Callable[[tuple[Any, ...]], Iterable[object]],
     repositories: Iterable[Repository] | None = None,
+    parts: Mapping[str, str] = _AS_SAID,
 ) -> Iterator[bytes]:
     seen, kept = seen_sql(blind, "ri.issue_id")
     values: dict[str, Any] = {
@@ -176,8 +232,11 @@ def _asked(
         "by_issue": reveals_complete_issues(round_),
         "repositories": None if repositories is None else [repository.pk for repository in repositories],
     }
+    if parts is _AS_FIRST:
+        codes = former_codes(round_.version_id)
+        values |= {"gone": list(codes), "former": list(codes.values())}
     with snapshot(), connection.chunked_cursor() as cursor:
-        cursor.execute(statement.format(seen=seen), values)
+        cursor.execute(statement.format(seen=seen, **parts), values)
         yield from csv_lines(header, (make_row(row) for row in _fetched(cursor)))
 
 
@@ -196,6 +255,12 @@ def _wide_row(width: int, row: tuple[Any, ...]) -> Iterable[object]:
 
 def _plain_row(row: tuple[Any, ...]) -> Iterable[object]:
     return (cell.isoformat() if isinstance(cell, datetime) else cell for cell in row)
+
+
+def _second_look_row(row: tuple[Any, ...]) -> Iterable[object]:
+    cells = list(row)
+    cells[7:9] = ("yes" if cells[7] else "", cells[8].isoformat())
+    return cells
 
 
 def _long_row(row: tuple[Any, ...]) -> Iterable[object]:

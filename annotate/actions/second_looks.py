@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from annotate.queries.second_looks import STILL_LOOKING
@@ -111,6 +112,9 @@ def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) 
     if count:
         leave_agendas(round_, found, at)
         waiting = RoundIssue.objects.filter(round=round_, issue__in=found)
+        if issues is None:
+            # Issues that are being completed are not revealed yet: their new labels are independent.
+            waiting.update(first_revealed_at=Coalesce("first_revealed_at", "completed_at"))
         waiting.update(was_completed_at=F("completed_at"), completed_at=None)
         # Only now: `labels` stays as it is until its labels are given again.
         Disagreement.objects.filter(round=round_, issue__in=found).delete()

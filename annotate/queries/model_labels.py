@@ -11,6 +11,7 @@ from agreement import MISSING
 from annotate.models import ModelLabel
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
+from rounds.queries.first_labels import OVERRIDDEN, first_labels
 from rounds.queries.rounds import revealed, reveals_complete_issues
 from studies.models import Membership
 from taxonomy.queries.codebooks import Codebook
@@ -34,13 +35,13 @@ def model_labels_beside(
 
 
 _BESIDE = """
-    SELECT said.models, said.chosen, c.labels, c.whose, c.decided, count(*)
+    SELECT said.models, said.chosen, {labels}, c.whose, c.decided, count(*)
     FROM (
         SELECT issue_id, array_agg(member_id ORDER BY member_id) AS models,
                array_agg(category_id ORDER BY member_id) AS chosen
         FROM annotate_modellabel WHERE round_id = %(round)s GROUP BY issue_id
     ) said
-    JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id
+    JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id {join_first}
     WHERE c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
     GROUP BY 1, 2, 3, 4, 5
 """
@@ -60,15 +61,22 @@ class BesideModels:
     counts: NDArray[np.int64]
 
 
-def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> BesideModels | None:
-    """The model labels beside those of the volunteers, without issues withheld from the reader; None if there
-    are none. One query, and two more if there are some.
+def beside_models(
+    round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, had_looks: bool
+) -> BesideModels | None:
+    """The model labels beside the first labels of the volunteers, without issues withheld from the reader;
+    None if there are none. One query, and two more if there are some; those of `first_labels` if the round
+    `had_looks`: second looks.
     """
     if not reveals_complete_issues(round_):
         return None
     seen, kept = seen_sql(blind, "c.issue_id")
+    given, labels, join = {"round": round_.pk, **kept}, "c.labels", ""
+    if had_looks:
+        given |= first_labels(round_.pk, round_.version_id).parameters
+        labels, join = "coalesce(f.labels, c.labels)", OVERRIDDEN
     with connection.cursor() as cursor:
-        cursor.execute(_BESIDE.format(seen=seen), {"round": round_.pk, **kept})
+        cursor.execute(_BESIDE.format(seen=seen, labels=labels, join_first=join), given)
         rows = cursor.fetchall()
     if not rows:
         return None
@@ -82,10 +90,10 @@ def beside_models(round_: Round, codebook: Codebook, blind: WithheldIssues = NOT
     width = len(columns) if crossed else max(len(row[2].split()) for row in rows)
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     models = np.full((len(rows), len(found)), MISSING, dtype=np.int32)
-    for index, (members, chosen, labels, whose, _decided, _count) in enumerate(rows):
-        given = [codebook.places.get(int(one), MISSING) for one in labels.split()]
-        where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(given)))
-        codes[index, where] = given
+    for index, (members, chosen, chosen_by_hand, whose, _decided, _count) in enumerate(rows):
+        places = [codebook.places.get(int(one), MISSING) for one in chosen_by_hand.split()]
+        where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(places)))
+        codes[index, where] = places
         models[index, [at_model[member] for member in members]] = [
             codebook.places.get(stands(one) or 0, MISSING) for one in chosen
         ]

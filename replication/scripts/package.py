@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 
 import pandas as pd
@@ -23,15 +24,28 @@ def read(path: Path, columns: Iterable[str] = ()) -> pd.DataFrame:
 
 
 class Codebook:
-    """The categories of taxonomy.csv."""
+    """The categories of taxonomy.csv, and the `used` ones of former_categories.csv after them."""
 
-    def __init__(self, table: pd.DataFrame) -> None:
+    def __init__(self, table: pd.DataFrame, former: pd.DataFrame) -> None:
         self.level = dict(zip(table["code"], table["level"].map(LEVELS.index), strict=True))
         by_code = (code.rpartition(".")[0] for code in table["code"])
         self.parent = dict(zip(table["code"], table.get("parent", by_code), strict=True))
+        self.level |= dict(zip(former["code"], former["level"].map(LEVELS.index), strict=True))
+        self.parent |= dict(zip(former["code"], former["parent"], strict=True))
+        self.former: set[str] = set(former["code"])
+        self.used: set[str] = set()
+
+    def use(self, codes: Iterable[str]) -> None:
+        """Count these former categories, and those above them, among the categories."""
+        for code in codes:
+            above = code
+            while above in self.former:
+                self.used.add(above)
+                above = self.parent[above]
 
     def at(self, level: int) -> list[str]:
-        return [code for code, its in self.level.items() if its == level]
+        unused = self.former - self.used
+        return [code for code, its in self.level.items() if its == level and code not in unused]
 
     def above(self, code: str, level: int) -> str:
         """The ancestor of a category at a level, or itself where it stands there or above."""
@@ -49,16 +63,21 @@ class Codebook:
 class Package:
     """Complete issues with their labels, at one level.
 
-    `given` has a row per label that counts, `labels` a row per issue and a column per volunteer: the place of
-    a category, or -1 for no label. `groups` says of each issue its type, category, repository and month, None
+    `given` has a row per label that counts, which is the first label of each volunteer, and `second` a row
+    per label of a second look. `labels` has a row per issue and a column per volunteer: the place of a
+    category, or -1 for no label. `groups` says of each issue its type, category, repository and month, None
     where it has none.
     """
 
     def __init__(self, folder: Path, level: int) -> None:
         self.folder, self.level = folder, level
         self.manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        self.book = Codebook(read(folder / "taxonomy.csv"))
-        self.codes = self.book.at(level)
+        former = read(folder / "former_categories.csv", ("code", "level", "parent"))
+        self.book = Codebook(read(folder / "taxonomy.csv"), former)
+        self.second = read(
+            folder / "labels_second_look.csv", ("Issue_URL", "Volunteer", "Label", "Submitted_at")
+        )
+        self.again: int | str = len(self.second.drop_duplicates(["Issue_URL", "Volunteer"]))
         self.every_issue = read(folder / "issues.csv").set_index("Issue_URL")
         self.every_label = read(folder / "labels_long.csv")
         self.issues = issues = self.every_issue[self.every_issue["Completed_at"] != ""]
@@ -78,6 +97,10 @@ class Package:
 
     def count(self, given: pd.DataFrame) -> None:
         """Take these labels for those that count."""
+        self.book = copy(self.book)
+        self.book.used = set(self.book.used)
+        self.book.use(given["Label"].unique())
+        self.codes = self.book.at(self.level)
         self.given = given.assign(place=self.book.rolled_up(given["Label"], self.level))
         self.labels = self.wide("Volunteer", self.given)
 

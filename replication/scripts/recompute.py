@@ -32,9 +32,9 @@ NAMES = {
     "first", "second", "label", "reason",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
-SINCE = ("issues", "models", "intra_rater", "withheld")
+SINCE = ("issues", "models", "intra_rater", "withheld", "second_look")
 """Parts of a frozen report that may differ from the package although its labels and decisions are the same:
-years of issues that were read later, and labels of models and second labels that came later.
+years of issues that were read later, and labels of models, second labels and second looks that came later.
 """
 
 
@@ -137,7 +137,7 @@ class Comparison:
             kept = {part: content for part, content in stored.items() if part not in SINCE}
             package = Package(FOLDER, LEVELS.index(level))
             # How much was incomplete then nobody knows now.
-            package.manifest["closed_at"] = None
+            package.manifest["closed_at"], package.again = None, NOT_HERE
             with within(f"{of} {level}"):
                 found = report(package, kept)
             self.compare(kept, found, f"{of} {level}")

@@ -55,7 +55,7 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         found["issues"] = composition(package, [line["repository"] for line in stored["issues"]])
     parts = (
         distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models, intra_rater,
-        consensus, dissents,
+        consensus, dissents, second_look,
     )  # fmt: skip
     for part in parts:
         if part.__name__ in stored:
@@ -84,6 +84,7 @@ def whole(package: Package) -> dict[str, Any]:
         "surplus_labels": int((package.every_label["Surplus"] != "").sum()),
     }
     unknown: dict[str, Any] = left_out if package.is_whole else dict.fromkeys(left_out, NOT_HERE)
+    unknown["second_look_labels"] = package.again
     open_labels = {"open_labels": int((given["Label"] == "").sum())}
     return agreement(package, package.labels.index, unknown | open_labels)
 
@@ -262,8 +263,8 @@ def consensus(package: Package) -> dict[str, Any] | None:
     both = package.given.merge(cast, on=["Issue_URL", "Volunteer"], how="left").fillna({"Ballot": ""})
     voted = both["Ballot"] != ""
     before, after = (
-        both.loc[voted, name].map(lambda code: package.book.above(code, package.level))
-        for name in ("Label", "Ballot")
+        codes.map(lambda code: package.book.above(code, package.level))
+        for codes in (labels_then(package, both[voted]), both.loc[voted, "Ballot"])
     )
     replaced = copy(package)
     replaced.count(both.assign(Label=both["Label"].mask(voted, both["Ballot"])))
@@ -282,4 +283,47 @@ def consensus(package: Package) -> dict[str, Any] | None:
         "changed_labels": int((before != after).sum()),
         "before": as_labelled,
         "after": found,
+    }
+
+
+def labels_then(package: Package, cast: pd.DataFrame) -> pd.Series:
+    """The label of each ballot's author as it was when the vote was closed: the first label, or one that a
+    second look had given by then.
+    """
+    second = package.second.assign(given_at=pd.to_datetime(package.second["Submitted_at"], format="ISO8601"))
+    closed = pd.to_datetime(cast["Closed_at"], format="ISO8601")
+    found = []
+    for url, name, label, at in zip(cast["Issue_URL"], cast["Volunteer"], cast["Label"], closed, strict=True):
+        own = second[
+            (second["Issue_URL"] == url) & (second["Volunteer"] == name) & (second["given_at"] <= at)
+        ]
+        found.append(own["Label"].iloc[-1] if len(own) else label)
+    return pd.Series(found, index=cast.index, dtype=str)
+
+
+def second_look(package: Package) -> dict[str, Any] | None:
+    """Agreement of the labels as they are after second looks, which are not independent: no intervals."""
+    if not len(package.second):
+        return None
+    last = package.second.drop_duplicates(["Issue_URL", "Volunteer"], keep="last")
+    both = package.given.merge(
+        last[["Issue_URL", "Volunteer", "Label"]],
+        on=["Issue_URL", "Volunteer"],
+        how="left",
+        suffixes=("", "_now"),
+    )
+    now = both["Label_now"].fillna(both["Label"])
+    # Who was not asked, or did not answer, has no category any more.
+    now = now.mask(now.isin(package.book.former), "")
+    replaced = copy(package)
+    replaced.book = copy(package.book)
+    replaced.book.used = set()
+    replaced.count(both.assign(Label=now).drop(columns="Label_now"))
+    return {
+        "labels": package.again,
+        "issues": int(last["Issue_URL"].nunique()),
+        "coefficients": {
+            name: {"value": one["value"], "reason": "undefined" if None in one.values() else None}
+            for name, one in whole(replaced)["coefficients"].items()
+        },
     }

@@ -248,7 +248,8 @@ class Agreement(APIView):
 
 
 class LabelsCsv(APIView):
-    """The revealed labels of a round as CSV, streamed: the published layout, or a row per label.
+    """The revealed labels of a round as CSV, streamed: the published layout with the labels as they are now;
+    a row per first label, as it was at the reveal (`long`); or a row per label of a second look.
 
     Issues that you still have to label in another round are left out; the header `Crosscheck-Withheld` says
     how many these are.

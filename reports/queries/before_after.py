@@ -1,4 +1,5 @@
-"""Agreement before and after consensus: of the independent labels, and of the labels with the last ballots.
+"""Agreement before and after consensus: of the first labels, which are independent, and of these with the
+last ballots.
 
 Agreement always means the first number. The second number shows how far a team came together by talking; its
 ballots depend on each other, so it does not measure how clear the categories are.
@@ -15,10 +16,11 @@ from agreement import MISSING, Agreement
 from consensus.queries.changed_votes import ChangedVotes, LabelMove, changed_votes
 from reports.agreement_report import AgreementReport, LevelTooDeep, level_name
 from reports.level_agreement import agreement_of
-from reports.queries.label_tuples import Tuples, tuples
+from reports.queries.label_tuples import AGAIN, Tuples, tuples
 from rounds.models import CurrentLabel, Round
-from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues
+from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql, withheld_issues
 from rounds.queries.categories import categories_of
+from rounds.queries.first_labels import first_labels
 from rounds.queries.rounds import volunteers
 from studies.models import Membership
 from taxonomy.models import Level
@@ -32,8 +34,8 @@ IssueLabels = Sequence[tuple[int, int | None]]
 class BeforeAfter:
     """The agreement of a round at one level: of the independent labels, and with the last ballots.
 
-    On `voted` issues ballots replace `replaced` labels, of which `changed` change their category at this
-    level. `withheld` issues are in neither number.
+    On `voted` issues ballots replace `replaced` labels; `changed` of them name another category at this level
+    than the label that counted when the vote was closed. `withheld` issues are in neither number.
     """
 
     level: Level
@@ -81,17 +83,31 @@ def before_and_after(
     book = categories_of(round_.version_id)
     if level > round_.depth or not book.at_level(level):
         raise LevelTooDeep
-    moves = (found or changed_votes(round_, member, without=without)).moves
+    found = found or changed_votes(round_, member, without=without)
+    moves = found.moves
     ballots = {(move.issue, move.member): move.after for move in moves if move.after is not None}
     voted = sorted({issue for issue, _member in ballots})
     blind = withheld_issues(round_, member)
+    rest = tuples(round_, book, without=voted, blind=blind | without)
     before: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
-    after: dict[int, list[tuple[int, int | None]]] = {issue: [] for issue in voted}
     labels = CurrentLabel.objects.filter(round=round_, issue__in=voted).order_by("issue", "volunteer")
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         before[issue].append((who, category))
-        after[issue].append((who, ballots.get((issue, who), category)))
-    rest = tuples(round_, book, without=voted, blind=blind | without)
+    if rest.had_looks:
+        first = first_labels(round_.pk, round_.version_id, *seen_sql(blind | without, "c.issue_id"))
+        book, again = first.former.beside(book), 0
+        rest = tuples(round_, book, without=voted, blind=blind | without)
+        for id_, (issue, given) in first.rows.items():
+            if issue in before:
+                before[issue] = [(who, category or None) for who, category in given]
+                again += first.again[id_]
+        rest = replace(rest, left_out=_more(rest.left_out, AGAIN, again))
+    after = {
+        issue: [(who, ballots.get((issue, who), category)) for who, category in given]
+        for issue, given in before.items()
+    }
+    # Ballots can name other former categories than labels.
+    more = found.former.only(one for one in ballots.values() if one).beside(book)
     members = volunteers(round_).values_list("member", flat=True)
     # Without columns, labels are in the order of slots.
     columns = {member: column for column, member in enumerate(members)} if rest.columns else {}
@@ -99,12 +115,16 @@ def before_and_after(
         level=level,
         as_of=rest.as_of,
         before=agreement_of(with_rows(rest, before.values(), columns, book), book, level),
-        after=agreement_of(with_rows(rest, after.values(), columns, book), book, level),
+        after=agreement_of(with_rows(rest, after.values(), columns, more), more, level),
         voted=len(voted),
         replaced=len(ballots),
-        changed=_changed(moves, book, level),
+        changed=_changed(moves, found.former.beside(book), level),
         withheld=blind.filter(completed_at__isnull=False).count(),
     )
+
+
+def _more(counts: Mapping[str, int], reason: str, more: int) -> dict[str, int]:
+    return {**counts, reason: counts.get(reason, 0) + more} if more else dict(counts)
 
 
 def before_after_of_report(report: AgreementReport) -> BeforeAfter | None:
@@ -143,9 +163,8 @@ def with_rows(
     for index, row in enumerate(more, start=len(rest.codes)):
         for slot, (who, category) in enumerate(row):
             codes[index, columns.get(who, slot)] = book.places.get(category or 0, MISSING)
-    left_out = dict(rest.left_out)
-    if open_labels := sum(category is None for row in more for _who, category in row):
-        left_out["open_labels"] = left_out.get("open_labels", 0) + open_labels
+    open_labels = sum(category is None for row in more for _who, category in row)
+    left_out = _more(rest.left_out, "open_labels", open_labels)
     extra = np.full(len(more), MISSING)
     return replace(
         rest,

@@ -76,7 +76,7 @@ def category_shares(
     """
     blind = withheld_issues(round_, member)
     own = categories_of(round_.version_id)
-    found = tuples(round_, own, blind=blind)
+    found = tuples(round_, own, blind=blind, present=True)
     decided = _by_place(found.decided, found.counts, len(own.states))
     labelled = _by_place(
         found.codes, np.broadcast_to(found.counts[:, None], found.codes.shape), len(own.states)

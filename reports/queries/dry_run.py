@@ -122,7 +122,7 @@ def _kappas(
     round_ = mains[-1]
     book = categories_of(round_.version_id)
     blind = withheld_issues_in([round_], [reader]) if reader else NOTHING
-    labels = tuples(round_, book, blind=blind)
+    labels = tuples(round_, book, blind=blind, present=True)
     changes = []
     for level in Level:
         if level > round_.depth or not book.at_level(level):

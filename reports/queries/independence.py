@@ -18,7 +18,7 @@ def suspicions(report: AgreementReport) -> tuple[tuple[Sign, int | None], ...]:
     if not report.columns:
         return ()
     places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
-    found = labels_in_order(report.round, report.codebook, report.blind)
+    found = labels_in_order(report.round, report.codebook, report.blind, had_looks=report.had_looks)
     signs = signs_of_dependence(
         {path: (places[one.codes], places[one.decided]) for path, one in found.items()}
     )

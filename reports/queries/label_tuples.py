@@ -20,6 +20,7 @@ from reports.queries.label_tuples_sql import NOTHING_MORE, GroupedBy, grouped
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
 from rounds.queries.categories import STANDS_AS
+from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
 from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.queries.codebooks import Codebook
 
@@ -27,6 +28,9 @@ REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
 """Reasons to leave something out of a report while the round continues: issues that lack labels, the labels
 of such issues, surplus labels. No number depends on these. `open_labels` are left out too.
 """
+
+AGAIN = "second_look_labels"
+"""The reason for labels that were given again after the reveal: no number of the first labels has them."""
 
 _COMPLETE = "c.completed_at IS NOT NULL"
 
@@ -41,7 +45,7 @@ def _complete(round_: Round) -> str:
 # superseded, and the year of an issue is filled in once.
 _FACTS = """
     SELECT i.issues - i.complete, l.labels, s.surplus, i.first, i.last, i.issues, i.finished, i.finished_at,
-           d.*, y.years
+           d.*, y.years, EXISTS (SELECT FROM rounds_round WHERE of_id = %(round)s)
     FROM
         (SELECT count(*) AS issues, count(*) FILTER (WHERE {complete}) AS complete, min(issue_id) AS first,
                 max(issue_id) AS last, count(completed_at) AS finished, max(completed_at) AS finished_at
@@ -71,7 +75,8 @@ class Edition:
     """Everything that the tuples of a round depend on: equal editions have equal tuples.
 
     `ids` are the first and the last id of its issues. `facts` has the numbers of complete, decided and dated
-    issues, and the latest times and ids.
+    issues, and the latest times and ids. `is_first`: some issues may have other labels now, and their first
+    labels are read.
     """
 
     round: int
@@ -84,13 +89,18 @@ class Edition:
     asked: GroupedBy = NOTHING_MORE
     ids: tuple[int, int] = (0, 0)
     facts: tuple[object, ...] = ()
+    is_first: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
     """Label tuples of the complete, revealed issues of a round at one moment; a tuple can occur twice.
 
-    `codes` [P, R] has places in `codebook.states`, a column per volunteer in the round's order (k of n: per
+    These are the first labels, or on request the present ones. `book` is the given codebook, with the former
+    categories of first labels after its own. `again` labels of `looked_at_again` issues were given again in a
+    second look after the reveal; first labels leave these out.
+
+    `codes` [P, R] has places in `book.states`, a column per volunteer in the round's order (k of n: per
     slot), -1 for a missing or an open label. `counts` [P] is the number of issues. `decided` [P] is the place
     of the decided category, -1 for none. If requested, `repositories` [P] has the id of the repository, else
     0, `months` [P] has the month (UTC) of the last label, else NaT, and `issues` counts all these issues by
@@ -109,6 +119,10 @@ class Tuples:
     as_of: datetime
     issues: tuple[tuple[int, int | None, int, int], ...] = ()
     edition: Edition | None = None
+    book: Codebook | None = None
+    again: int = 0
+    looked_at_again: int = 0
+    had_looks: bool = False
 
     def __eq__(self, other: object) -> bool:
         if self.edition is None or not isinstance(other, Tuples):
@@ -128,14 +142,17 @@ def tuples(
     by_repository: bool = False,
     by_month: bool = False,
     by_year: bool = False,
+    present: bool = False,
 ) -> Tuples:
     """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for the edition with
-    what is left out. One more if volunteers came or left in a crossed round, or for k of n.
+    what is left out. One more if volunteers came or left in a crossed round, or for k of n, and those of
+    `first_labels` if the round had a second look.
 
     In each part that the database groups, 27 million labels give a row per distinct combination of tuple,
     decided category and, if requested, repository and month: memory does not grow with the issues.
     `without`: ids of issues to leave out. `blind`: withheld issues, left out too. Without both, this process
-    caches recent results; the statement for the edition tells whether they are still valid.
+    caches recent results; the statement for the edition tells whether they are still valid. `present`: the
+    labels as they are now, after second looks.
     """
     given: dict[str, Any] = {"round": round_.pk, "study": round_.study_id}
     alone = not connection.in_atomic_block
@@ -147,7 +164,7 @@ def tuples(
         (as_of,) = cursor.fetchone()
         volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
         cursor.execute(_FACTS.format(complete=_complete(round_)), given)
-        left, labels, surplus, first, last, *facts = cursor.fetchone()
+        left, labels, surplus, first, last, *facts, had_looks = cursor.fetchone()
         edition = Edition(
             round=round_.pk,
             version=round_.version_id,
@@ -159,6 +176,7 @@ def tuples(
             asked=GroupedBy(by_repository, by_month, by_year),
             ids=(first or 0, last or 0),
             facts=tuple(facts),
+            is_first=had_looks and not present,
         )
         if without or not blind.query.is_empty():
             found = _grouped.__wrapped__(edition, codebook, *seen_sql(blind, "c.issue_id"), without)
@@ -178,7 +196,15 @@ def _grouped(
     crossed, raters = edition.is_crossed, len(edition.volunteers)
     complete = _COMPLETE if edition.is_revealed else "false"
     shown: dict[str, Any] = {"complete": complete, "seen": seen, "kept": kept, "without": without}
-    asked = edition.asked
+    asked, again = edition.asked, list[int]()
+    if edition.is_first:
+        # No issue of `without` counts as left out here: who asks adds these labels.
+        but = f"{complete} AND {seen} AND NOT c.issue_id = ANY(%(without)s::bigint[])"
+        given = {**kept, "without": list(without)}
+        first = first_labels(edition.round, edition.version, but, given)
+        shown["first"] = first if first.rows else None
+        codebook = first.former.beside(codebook)
+        again = [count for count in first.again.values() if count]
     found = grouped(edition.round, edition.ids, asked, **shown)
     if crossed and (found.sizes != raters).any():
         # A volunteer came or left during the round: only then the query also reads the labels' authors.
@@ -203,6 +229,7 @@ def _grouped(
     codes[row, column] = _looked_up(found.labels, codebook.places)
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
     left_out["open_labels"] = int(found.counts[row[found.labels == 0]].sum())
+    left_out[AGAIN] = sum(again)
     return Tuples(
         codes=codes,
         counts=found.counts,
@@ -218,6 +245,10 @@ def _grouped(
             for repository, year, decided, count in found.issues.tolist()
         ),
         edition=edition,
+        book=codebook,
+        again=sum(again),
+        looked_at_again=len(again),
+        had_looks=edition.is_first,
     )
 
 
@@ -231,10 +262,16 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
     return np.where(known[at] == ids, found[at], np.int32(MISSING))
 
 
-def _fetched(statement: str, round_: Round, blind: WithheldIssues, **parts: str) -> list[Any]:
+def _fetched(
+    statement: str,
+    round_: Round,
+    blind: WithheldIssues,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    **parts: str,
+) -> list[Any]:
     """The rows of a statement on this round; `{seen}` in it becomes the condition against `blind` issues."""
     seen, kept = seen_sql(blind, "c.issue_id")
-    given = {"round": round_.pk, "study": round_.study_id, "version": round_.version_id, **kept}
+    given = {"round": round_.pk, "study": round_.study_id, "version": round_.version_id, **kept, **parameters}
     with connection.cursor() as cursor:
         cursor.execute(statement.format(complete=_complete(round_), seen=seen, **parts), given)
         rows: list[Any] = cursor.fetchall()
@@ -242,8 +279,8 @@ def _fetched(statement: str, round_: Round, blind: WithheldIssues, **parts: str)
 
 
 _IN_ORDER = """
-    SELECT r.name, c.issue_id, c.labels, c.whose, c.decided
-    FROM rounds_roundissue c
+    SELECT r.name, c.issue_id, {labels}, c.whose, c.decided
+    FROM rounds_roundissue c {join_first}
     JOIN ingest_issue i ON i.id = c.issue_id
     JOIN ({names}) r ON r.id = i.repository_id
     WHERE c.round_id = %(round)s AND c.labels <> '' AND {complete} AND {seen}
@@ -263,34 +300,51 @@ class InOrder:
     decided: NDArray[np.int32]
 
 
-def labels_in_order(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> dict[str, InOrder]:
-    """The complete, revealed issues of a crossed round by the name of their repository. Two queries.
+def labels_in_order(
+    round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, had_looks: bool
+) -> dict[str, InOrder]:
+    """The first labels of complete, revealed issues of a crossed round, by the name of their repository. Two
+    queries, and those of `first_labels` if the round `had_looks`: second looks.
 
     Memory grows with the issues: use this only for statistics of their order.
     """
     members = RoundVolunteer.objects.filter(round=round_).order_by("column").values_list("member", flat=True)
     columns = {member: column for column, member in enumerate(members)}
-    rows = _fetched(_IN_ORDER, round_, blind, names=NAMES)
+    labels, join, given = "c.labels", "", dict[str, Any]()
+    if had_looks:
+        given = first_labels(round_.pk, round_.version_id).parameters
+        labels, join = "coalesce(f.labels, c.labels)", OVERRIDDEN
+    rows = _fetched(_IN_ORDER, round_, blind, given, names=NAMES, labels=labels, join_first=join)
     found: dict[str, InOrder] = {}
     for name, part in groupby(rows, key=itemgetter(0)):
         lines = [line[1:] for line in part]
         codes = np.full((len(lines), len(columns)), MISSING, dtype=np.int32)
-        for index, (_issue, labels, whose, _decided) in enumerate(lines):
+        for index, (_issue, given_labels, whose, _decided) in enumerate(lines):
             at = [columns[int(member)] for member in whose.split()]
-            codes[index, at] = [codebook.places.get(int(one), MISSING) for one in labels.split()]
+            codes[index, at] = [codebook.places.get(int(one), MISSING) for one in given_labels.split()]
         decided = np.array([codebook.places.get(line[3], MISSING) for line in lines], dtype=np.int32)
         found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found
 
 
 _WAYS = """
-    SELECT l.issue_id, l.volunteer_id, coalesce(s.category_id, 0),
-           row_number() OVER (PARTITION BY l.volunteer_id ORDER BY l.submitted_at, c.position) - 1
+    SELECT l.issue_id, l.volunteer_id, {category},
+           row_number() OVER (PARTITION BY l.volunteer_id ORDER BY {at}, c.position) - 1
     FROM rounds_label l
-    JOIN rounds_said s ON s.id = l.id
+    JOIN rounds_said s ON s.id = l.id {join_first}
     JOIN rounds_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
     WHERE l.round_id = %(round)s AND {complete} AND {seen}
 """
+
+
+_AS_SAID = {"category": "coalesce(s.category_id, 0)", "at": "l.submitted_at", "join_first": ""}
+_AS_FIRST = {
+    "category": "CASE WHEN f.id IS NULL THEN coalesce(s.category_id, 0)"
+    " ELSE coalesce(f.category_id, -f.gone_id, 0) END",
+    "at": "t.submitted_at",
+    "join_first": "LEFT JOIN rounds_first f ON f.id = l.id"
+    " JOIN rounds_label t ON t.id = coalesce(f.label_id, s.label_id)",
+}
 
 
 @dataclass(frozen=True)
@@ -306,15 +360,19 @@ class Ways:
     order: NDArray[np.int64]
 
 
-def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING) -> Ways:
-    """The labels of the complete, revealed issues in the order in which each volunteer submitted them.
+def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, had_looks: bool) -> Ways:
+    """The first labels of the complete, revealed issues in the order in which each volunteer submitted them.
 
-    Labels of the same time, as from a file, are in the order of the round. Two queries; memory grows with the
-    labels.
+    Labels of the same time, as from a file, are in the order of the round. `had_looks`: the round had second
+    looks. Two queries, and one more if first labels have former categories; memory grows with the labels.
     """
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     found = list(volunteers.values_list("member_id", "member__pseudonym"))
-    rows = np.array(_fetched(_WAYS, round_, blind), dtype=np.int64).reshape(-1, 4)
+    lines = _fetched(_WAYS, round_, blind, {}, **(_AS_FIRST if had_looks else _AS_SAID))
+    rows = np.array(lines, dtype=np.int64).reshape(-1, 4)
+    if gone := {-one for one in rows[:, 2].tolist() if one < 0} if had_looks else ():
+        for id_, former in FormerCategories(round_.version_id).of_gone(gone).items():
+            rows[rows[:, 2] == -id_, 2] = former
     issues, row = np.unique(rows[:, 0], return_inverse=True)
     columns = {member: column for column, (member, _name) in enumerate(found)}
     column = _looked_up(rows[:, 1], columns)

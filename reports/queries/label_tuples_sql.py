@@ -10,6 +10,8 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from rounds.queries.first_labels import OVERRIDDEN, FirstLabels
+
 Ints = NDArray[np.int64]
 
 PARTS = 2
@@ -30,9 +32,9 @@ _PART = """
     FROM (
         SELECT labels, whose, decided, repository, year, month, count(*) AS issues
         FROM (
-            SELECT c.labels, {whose} AS whose, c.decided, {month} AS month, {repository} AS repository,
-                   {year} AS year
-            FROM rounds_roundissue c {join_issue}
+            SELECT {labels} AS labels, {whose} AS whose, c.decided, {month} AS month,
+                   {repository} AS repository, {year} AS year
+            FROM rounds_roundissue c {join_issue} {join_first}
             WHERE c.round_id = %(round)s AND c.issue_id {within} AND c.labels <> ''
               AND {complete} AND {seen} {but}
         ) issue
@@ -40,7 +42,8 @@ _PART = """
     ) tuple
 """
 _JOIN_ISSUE = "JOIN ingest_issue i ON i.id = c.issue_id AND i.id {within}"
-_MONTH = "date_trunc('month', c.completed_at AT TIME ZONE 'UTC')"
+_MONTH = "date_trunc('month', {at} AT TIME ZONE 'UTC')"
+_FIRST_AT = "coalesce(c.first_revealed_at, c.completed_at)"
 _BUT = "AND NOT EXISTS (SELECT FROM unnest(%(without)s::bigint[]) w (id) WHERE w.id = c.issue_id)"
 
 # PostgreSQL does not group so many tuples in parallel, but it runs the parts of a UNION ALL in parallel if no
@@ -97,12 +100,13 @@ def grouped(
     seen: str = "true",
     kept: Mapping[str, Any] = MappingProxyType({}),
     without: Collection[int] = (),
+    first: FirstLabels | None = None,
 ) -> Grouped:
     """Group the labels of the round, whose issues have ids from `ids[0]` to `ids[1]`, inside a transaction.
     One query, and another query that resets the planner's settings for the rest of the transaction.
 
     `complete` and `seen` are conditions on an issue `c` of the round, with the parameters `kept`; `without`
-    has the ids of issues to leave out.
+    has the ids of issues to leave out. `first`: the first labels, to read instead of the present ones.
     """
     is_joined = asked.by_repository or asked.by_year
     key = ", ".join(
@@ -114,7 +118,11 @@ def grouped(
         _PART.format(
             repository="i.repository_id" if is_joined else "NULL::bigint",
             year="i.year" if asked.by_year else "NULL::int",
-            month=_MONTH if asked.by_month else "NULL::timestamp",
+            month=_MONTH.format(at=_FIRST_AT if first else "c.completed_at")
+            if asked.by_month
+            else "NULL::timestamp",
+            labels="coalesce(f.labels, c.labels)" if first else "c.labels",
+            join_first=OVERRIDDEN if first else "",
             whose="c.whose" if asked.whose else "NULL::text",
             join_issue=_JOIN_ISSUE.format(within=within) if is_joined else "",
             sets=f"({key}), (repository, year, decided)" if asked.by_year else f"({key})",
@@ -126,7 +134,7 @@ def grouped(
         for within in _within(*ids)
     ]
     with connection.cursor() as cursor:
-        given = {"round": round_, "without": list(without), **kept}
+        given = {"round": round_, "without": list(without), **kept, **(first.parameters if first else {})}
         cursor.execute(_PLANNED + " UNION ALL ".join(parts), given)
         labels, whose, tuples, issues = map(_numbers, zip(*cursor.fetchall(), strict=True))
         cursor.execute(_AS_USUAL)

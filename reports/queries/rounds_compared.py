@@ -14,18 +14,19 @@ from django.db.models import Count
 from agreement import MISSING, Agreement
 from core import clock
 from reports.level_agreement import agreement_of
-from reports.queries.label_tuples import REASONS, Edition, Tuples
+from reports.queries.label_tuples import AGAIN, REASONS, Edition, Tuples
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_issues_in
+from rounds.queries.first_labels import OVERRIDDEN, FirstLabels, first_labels
 from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook, codebooks
 
 # Only crossed rounds need the authors of labels: other rounds compare no pairs of volunteers.
 _GROUPED = """
-    SELECT c.round_id, c.labels, CASE WHEN c.round_id = ANY(%(crossed)s) THEN c.whose ELSE '' END, count(*)
-    FROM rounds_roundissue c
+    SELECT c.round_id, {labels}, CASE WHEN c.round_id = ANY(%(crossed)s) THEN c.whose ELSE '' END, count(*)
+    FROM rounds_roundissue c {join_first}
     WHERE c.round_id = ANY(%(rounds)s) AND c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
     GROUP BY 1, 2, 3
 """
@@ -38,7 +39,8 @@ _RATERS = """
 
 # The counts of what is left out of each round, in the order of REASONS, and the other facts of its `Edition`.
 _FACTS = """
-    SELECT r.id, i.issues - i.complete, l.labels, s.surplus, i.complete, i.last
+    SELECT r.id, i.issues - i.complete, l.labels, s.surplus, i.complete, i.last,
+           EXISTS (SELECT FROM rounds_round looks WHERE looks.of_id = r.id)
     FROM rounds_round r,
         LATERAL (SELECT count(*) AS issues, count(completed_at) AS complete, max(completed_at) AS last
                  FROM rounds_roundissue WHERE round_id = r.id) i,
@@ -91,7 +93,7 @@ def other_rounds(
     return [
         RoundAgreement(
             one,
-            agreement_of(found[one.pk], books[one.version_id], level)
+            agreement_of(found[one.pk], found[one.pk].book or books[one.version_id], level)
             if books[one.version_id].at_level(level)
             else None,
             withheld.get(one.pk, 0),
@@ -137,7 +139,8 @@ def tuples_of(
             labels_per_issue=one.labels_per_issue,
             volunteers=tuple(columns[one.pk]),
             left_out=facts[one.pk][: len(REASONS)],
-            facts=("side by side", *facts[one.pk][len(REASONS) :]),
+            facts=("side by side", *facts[one.pk][len(REASONS) : -1]),
+            is_first=facts[one.pk][-1],
         )
         for one in rounds
     )
@@ -162,8 +165,14 @@ def _grouped(
     crossed = [one.round for one in editions if one.is_crossed]
     given = {"rounds": [one.round for one in editions], "crossed": crossed, **kept}
     rows: dict[int, list[tuple[list[int], list[int], int]]] = defaultdict(list)
+    firsts = {one.round: first_labels(one.round, one.version, seen, kept) for one in editions if one.is_first}
+    labels, join = "c.labels", ""
+    if firsts:
+        labels, join = "coalesce(f.labels, c.labels)", OVERRIDDEN
+        for name in ("first_ids", "first_labels"):
+            given[name] = [value for one in firsts.values() for value in one.parameters[name]]
     with connection.cursor() as cursor:
-        cursor.execute(_GROUPED.format(seen=seen), given)
+        cursor.execute(_GROUPED.format(seen=seen, labels=labels, join_first=join), given)
         for round_id, labels, whose, count in cursor.fetchall():
             said = [int(one) for one in labels.split()], [int(one) for one in whose.split()]
             rows[round_id].append((*said, count))
@@ -171,13 +180,22 @@ def _grouped(
         raters: dict[int, int] = dict(cursor.fetchall())
     of_version = {book.version_id: book for book in books}
     return tuple(
-        _tuples(one, rows[one.round], of_version[one.version], raters.get(one.round, 0)) for one in editions
+        _tuples(
+            one, rows[one.round], of_version[one.version], raters.get(one.round, 0), firsts.get(one.round)
+        )
+        for one in editions
     )
 
 
 def _tuples(
-    edition: Edition, rows: list[tuple[list[int], list[int], int]], book: Codebook, raters: int
+    edition: Edition,
+    rows: list[tuple[list[int], list[int], int]],
+    book: Codebook,
+    raters: int,
+    first: FirstLabels | None,
 ) -> Tuples:
+    if first:
+        book = first.former.beside(book)
     columns = edition.volunteers if edition.is_crossed else ()
     column = {member: index for index, (member, _name) in enumerate(columns)}
     width = max([len(columns), *(len(labels) for labels, _whose, _count in rows)], default=0)
@@ -187,6 +205,7 @@ def _tuples(
         codes[index, at] = [book.places.get(one, MISSING) for one in labels]
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
     left_out["open_labels"] = sum(labels.count(0) * count for labels, _whose, count in rows)
+    left_out[AGAIN] = sum(first.again.values()) if first else 0
     nowhere = np.full(len(rows), MISSING)
     return Tuples(
         codes=codes,
@@ -199,4 +218,5 @@ def _tuples(
         left_out={reason: count for reason, count in left_out.items() if count},
         as_of=clock.now(),
         edition=edition,
+        book=book,
     )

@@ -47,7 +47,7 @@ def dissents(report: AgreementReport) -> tuple[VolunteerWay, ...]:
     Labels are in the order of submission, over the issues that the report counts. It takes about a second for
     a full study, so the page shows it on request. Two queries.
     """
-    found = ways(report.round, report.codebook, report.blind)
+    found = ways(report.round, report.codebook, report.blind, had_looks=report.had_looks)
     codes = np.append(places_at(report.codebook, report.level), np.int32(MISSING))[found.codes]
     base, alone = lone_dissents(codes)
     answer = []

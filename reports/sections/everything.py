@@ -71,6 +71,7 @@ EVERYTHING = Section(
             **{key: name for key, (name, _hint) in COEFFICIENTS.items()},
             "undecided_issues": gettext_lazy("Left out: issues without a decision"),
             "open_labels": gettext_lazy("Left out: open labels"),
+            "second_look_labels": gettext_lazy("Left out: labels of a second look"),
             "labels_above_the_level": gettext_lazy("Left out: labels that stop above this level"),
         },
     ),

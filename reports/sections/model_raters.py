@@ -24,7 +24,7 @@ def model_comparisons(report: AgreementReport) -> tuple[tuple[str, ModelRater], 
     """The pseudonym and comparison of every model with a label on an issue of the report, in the order in
     which the models joined the study. One query, and two more if there is such a model.
     """
-    found = beside_models(report.round, report.codebook, report.blind)
+    found = beside_models(report.round, report.codebook, report.blind, had_looks=report.had_looks)
     if found is None:
         return ()
     places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))

@@ -143,6 +143,10 @@ LEFT_OUT = {
     "open_labels": ngettext_lazy(
         "open label, which has no category yet", "open labels, which have no category yet"
     ),
+    "second_look_labels": ngettext_lazy(
+        "label of a second look, given after the labels of its issue were revealed",
+        "labels of a second look, given after the labels of their issues were revealed",
+    ),
     "labels_above_the_level": ngettext_lazy(
         "label that stops above this level", "labels that stop above this level"
     ),

@@ -23,12 +23,14 @@ def coached(report: AgreementReport) -> str:
 
 
 def looked_at_again(report: AgreementReport) -> str:
-    """How many issues have labels that are no longer independent: given in a second look; "" for none."""
-    if not report.looked_at_again:
+    """How many issues were in a second look, and that the first labels are counted; "" for none."""
+    if not report.again:
         return ""
     said = ngettext(
-        "%(n)s of these issues was in a second look, after its first labels were revealed.",
-        "%(n)s of these issues were in a second look, after their first labels were revealed.",
+        "%(n)s of these issues was in a second look, after its first labels were revealed. All numbers are of"
+        " the first labels.",
+        "%(n)s of these issues were in a second look, after their first labels were revealed. All numbers are"
+        " of the first labels.",
         report.looked_at_again,
     )
     return said % {"n": grouped(report.looked_at_again)}

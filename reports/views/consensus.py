@@ -65,7 +65,7 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
     ids = {issue for turn in shown for issue in turn.issues[:ISSUES]}
     known = Issue.objects.select_related("repository").only("number", "repository__path").in_bulk(ids)
     colours = hues(book)
-    names = {state.code: state.title for state in book.states.values()}
+    names = {state.code: state.title for state in (*book.states.values(), *found.former.states.values())}
     page = reverse("disagreements", args=[round_.pk])
 
     def chip(code: str) -> dict[str, str]:
@@ -79,6 +79,7 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
 
     def row(turn: CategoryChange) -> dict[str, Any]:
         pair = urlencode({"pair": f"{turn.before} {turn.after}"}) if turn.before else ""
+        is_former = not {turn.before, turn.after} <= {*book.by_code, ""}
         return {
             "before": chip(turn.before),
             "after": chip(turn.after),
@@ -88,7 +89,7 @@ def _turns(round_: Round, found: ChangedVotes, book: ShownCodebook) -> list[dict
                 for id_ in turn.issues[:ISSUES]
             ],
             "more": max(len(turn.issues) - ISSUES, 0),
-            "url": f"{page}?{pair}" if pair else "",
+            "url": f"{page}?{pair}" if pair and not is_former else "",
         }
 
     return [row(turn) for turn in shown]

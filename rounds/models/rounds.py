@@ -232,6 +232,9 @@ class RoundVolunteer(models.Model):
 class RoundIssue(models.Model):
     """One issue of a round, at its position; `completed_at` is set with the label of its last slot.
 
+    `first_revealed_at` separates first labels, which are independent, from those of later second looks (the
+    view rounds_first).
+
     `labels`, `whose` and `decided` repeat the labels (`CurrentLabel`) and the decision of the issue in the
     round's version, so that a report reads one table. Only the database writes them: a trigger computes them
     when the issue becomes complete or incomplete, when a label or decision is stored, changed or deleted (see
@@ -246,6 +249,10 @@ class RoundIssue(models.Model):
     completed_at = models.DateTimeField(null=True)
     was_completed_at = models.DateTimeField(
         null=True, help_text="Before some of its labels lost their category: it was revealed then"
+    )
+    first_revealed_at = models.DateTimeField(
+        null=True,
+        help_text="Of an issue that was in a second look later: when its first labels were revealed",
     )
     labels = models.TextField(
         default="",

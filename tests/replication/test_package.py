@@ -8,6 +8,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.actions.volunteers import remove_volunteer
+from consensus.actions.meetings import close_meeting
+from consensus.actions.votes import close_vote
 from consensus.models import Decision
 from replication.actions.published import import_study
 from replication.package import write_package
@@ -15,8 +17,11 @@ from reports.actions.frozen import freeze_report
 from reports.agreement_report import BY, LEVELS, agreement_report
 from reports.formats.json_report import report_as_dict
 from rounds.models import Round
+from rounds.queries.blindness import Reader
 from tests import factories
 from tests.long import only_long
+from tests.worlds.looks import split_and_look_again
+from tests.worlds.meeting import meeting_world
 from tests.worlds.published_folders import write_study
 from tests.worlds.recomputed import changed_files, run, summary, wrong_paths
 from tests.worlds.uneven import CODES, again, uneven, uneven_twice
@@ -34,6 +39,11 @@ def change_one(path, **changed):
         writer = csv.DictWriter(stream, rows[0])
         writer.writeheader()
         writer.writerows(rows)
+
+
+def rows_of(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def close(round_):
@@ -269,3 +279,51 @@ def test_the_libraries_are_those_that_are_installed(tmp_path):
     assert (tmp_path / "requirements.txt").read_text().splitlines() == [
         f"{name}=={version(name)}" for name in ("numpy", "pandas", "scipy", "statsmodels")
     ]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, level):
+    """The first labels stay in the package, with their own times, beside the labels of the second look."""
+    world = meeting_world(
+        issues=4, members=3, rows=("C.9 C.9 C.1", "C.1 C.9 C.2", "B.1 B.1 A.1", "C.9 C.9 C.9")
+    )
+    world.plan(quorum=2)
+    world.arrive()
+    close_vote(vote=world.vote(world.items[0], "C.9", "C.9", "C.9"), by=world.lead)
+    close_meeting(meeting=world.fresh(), by=world.lead)
+    before = agreement_report(world.round_)
+    freeze_report(round_=world.round_, by=None, name="Before")
+    split_and_look_again(world, "C.9", "C.3")
+    round_ = Round.objects.select_related("version__taxonomy", "study").get(pk=world.round_.pk)
+    world.plan(quorum=2)
+    world.arrive()
+    close_vote(vote=world.vote(world.items[0], "C.3", "C.3", "C.3"), by=world.lead)
+    freeze_report(round_=round_, by=None, name="After")
+    write_package(round_, tmp_path, reader=Reader(world.lead))
+
+    stored = json.loads((tmp_path / "agreement.json").read_text())
+    kappa = stored["groups"][0]["coefficients"]["fleiss_kappa"]
+    assert kappa == before.overall.coefficients["fleiss_kappa"].as_dict()
+    assert (stored["second_look"]["labels"], stored["consensus"]["changed_labels"]) == (6, 1)
+    long = rows_of(tmp_path / "labels_long.csv")
+    again = rows_of(tmp_path / "labels_second_look.csv")
+    assert [row["Label"] for row in long[:6]] == ["C.9@v1", "C.9@v1", "C.1", "C.1", "C.9@v1", "C.2"]
+    assert [(row["First_Label"], row["Label"], row["Version"], row["Summary"]) for row in again] == [
+        ("C.9@v1", "C.3", "2", "C.3 again")
+    ] * 6
+    assert max(row["Submitted_at"] for row in long) < min(row["Submitted_at"] for row in again)
+    assert [row["code"] for row in rows_of(tmp_path / "former_categories.csv")] == ["C.9@v1"]
+    labels = {
+        (row["Volunteer"], row["Closed_at"] > again[0]["Submitted_at"])
+        for row in rows_of(tmp_path / "ballots.csv")
+    }
+    assert labels == {("R1", True), ("R2", True), ("R3", True)}
+
+    report = agreement_report(round_, level=LEVELS[level], by=[*BY, ("category",)], reader=Reader(world.lead))
+    (tmp_path / "other.json").write_text(json.dumps(report_as_dict(report)))
+    assert summary(tmp_path, "other.json")[1] == 0, run(tmp_path, "other.json").stdout
+    if level == "theme":
+        numbers, wrong, _skipped = summary(tmp_path)
+        assert (wrong, numbers > 200) == (0, True), run(tmp_path).stdout
+        assert "reports/before: made of other labels" in run(tmp_path).stdout
+        assert "reports/after: made of other labels" not in run(tmp_path).stdout

@@ -1,38 +1,106 @@
-"""What a report says of issues that came back in a second look."""
+"""What a report says of issues that came back in a second look: all numbers are of the first labels."""
 
 import pytest
 from django.urls import reverse
 
 from reports.agreement_report import agreement_report
+from reports.formats.json_report import report_as_dict
+from reports.queries.second_looks import agreement_after
+from reports.sections.dissents import dissents
 from reports.sentences.agreement import how_to_report
-from rounds.models import Round
-from taxonomy.tree.drafts import RETIRE
+from rounds.models import Label, RoundIssue
+from taxonomy.actions.answers import answer
+from taxonomy.models import Level
+from taxonomy.tree.drafts import RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
+from tests.kept import kept
+from tests.worlds.looks import look_again
 from tests.worlds.pages import client
 
-pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=2, members=3)]
+pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
+
+SAID = (("C.9", "C.2", "C.9"), ("C.9", "C.9", "C.9"), ("C.1", "C.2", "C.1"), ("A.1", "C.9", "?Docs"))
+WITHOUT_Q = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "light_kappa")
+"""The coefficients that do not depend on how many categories the codebook has."""
 
 
-def test_issues_of_a_second_look_are_said_to_be_no_longer_independent(world):
-    """Its labels are given after the first ones were revealed, and stand in their place."""
+@kept
+def labelled(world):
     round_ = world.round()
-    for issue in world.issues[:2]:
-        for member, code in zip(world.members, ("C.9", "C.2", "C.9"), strict=True):
+    for issue, codes in zip(world.issues, SAID, strict=True):
+        for member, code in zip(world.members, codes, strict=True):
             world.submit(round_, issue, member, code)
-    said = "in a second look, after"
-    before = agreement_report(round_)
-    assert (before.looked_at_again, said in how_to_report(before)) == (0, False)
+    return world, round_
 
+
+def coefficients(report) -> dict:
+    return {name: found.as_dict() for name, found in report.overall.coefficients.items() if name in WITHOUT_Q}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"), [(RETIRE, {}), (SPLIT, {"parts": [{"name": "Part"}], "stays": True})]
+)
+def test_the_numbers_are_of_the_first_labels(labelled, kind, values):
+    world, round_ = labelled
+    before = agreement_report(round_)
+    types = agreement_report(round_, level=Level.TYPE)
+    categories = {one.code: one.labels for one in before.overall.categories if one.labels}
+    assert (before.again, before.looked_at_again, agreement_after(before)) == (0, 0, None)
+    assert "second look" not in how_to_report(before)
+    assert report_as_dict(before)["second_look"] is None
+
+    change(world, kind, "C.9", **values)
+    world.version = publication(world)
+    round_ = look_again(world, round_, "C.3")
+    found = agreement_report(round_)
+    assert coefficients(found) == coefficients(before)
+    assert coefficients(agreement_report(round_, level=Level.TYPE)) == coefficients(types)
+    assert {one.code: one.labels for one in found.overall.categories if one.labels} == {
+        "C.9@v1" if code == "C.9" else code: count for code, count in categories.items()
+    }
+    assert (found.overall.labels, found.again, found.looked_at_again) == (11, 6, 3)
+    assert found.overall.left_out == {"open_labels": 1, "second_look_labels": 6}
+    assert [one.alone for one in dissents(found)] == [one.alone for one in dissents(before)]
+
+    now = agreement_after(found)
+    assert {one.code: one.labels for one in now.categories if one.labels} == {
+        "C.1": 2,
+        "C.2": 2,
+        "C.3": 6,
+        "A.1": 1,
+    }
+    assert report_as_dict(found)["second_look"]["labels"] == 6
+    said = how_to_report(found)
+    assert "3 of these issues were in a second look, after their first labels were revealed." in said
+    assert "Left out: 1 open label, which has no category yet and 6 labels of a second look" in said
+    page = client(world.lead).get(reverse("agreement", args=[round_.pk])).content.decode()
+    assert "6 labels were given again; not independent" in page
+    assert "C.9@v1" in page
+
+
+def test_an_open_label_stays_open_before_its_second_look(labelled):
+    world, round_ = labelled
+    before = agreement_report(round_)
+    answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.3"), by=world.lead)
+    round_ = look_again(world, round_, "C.3")
+    found = agreement_report(round_)
+    assert {name: one.as_dict() for name, one in found.overall.coefficients.items()} == {
+        name: one.as_dict() for name, one in before.overall.coefficients.items()
+    }
+    assert found.overall.left_out == {"open_labels": 1, "second_look_labels": 1}
+
+
+def test_a_second_look_before_the_reveal_is_independent(world):
+    """Who gives the last label of an issue after a new version may begin a second look: nobody saw a label."""
+    round_, issue = world.round(), world.issues[0]
+    world.submit(round_, issue, world.members[0], "C.9")
+    world.submit(round_, issue, world.members[1], "C.2")
     change(world, RETIRE, "C.9")
     world.version = publication(world)
     round_.refresh_from_db()
-    for member in (world.members[0], world.members[2]):
-        world.submit(Round.objects.get(of=round_), world.issues[0], member, "C.3")
-    round_ = Round.objects.get(pk=round_.pk)
+    world.submit(round_, issue, world.members[2], "C.2")
+    assert RoundIssue.objects.get(round=round_, issue=issue).first_revealed_at is None
+    round_ = look_again(world, round_, "C.2")
     found = agreement_report(round_)
-    assert (found.complete, found.looked_at_again) == (1, 1)
-    assert "1 of these issues was in a second look, after its first labels were revealed." in how_to_report(
-        found
-    )
-    page = client(world.lead).get(reverse("agreement", args=[round_.pk])).content.decode()
-    assert "Labels that were given again are not independent." in page
+    assert (found.again, found.overall.coefficients["percent_agreement"].value) == (0, 1.0)
+    assert Label.objects.filter(round__of=round_).count() == 1

@@ -199,7 +199,7 @@ def test_left_study_while_look_waits(retired):
     assert RoundIssue.objects.get(round=round_, issue=fourth).completed_at is not None
 
 
-def test_the_long_file_says_what_the_second_look_said_at_the_moment_of_the_first(world):
+def test_the_files_keep_first_labels_apart_from_those_of_a_second_look(world):
     round_ = world.round()
     first, second, third = world.members
     for member, code in ((first, "C.9"), (second, "C.2"), (third, "C.9")):
@@ -210,12 +210,23 @@ def test_the_long_file_says_what_the_second_look_said_at_the_moment_of_the_first
     world.submit(look, world.issues[0], first, "C.3", summary="read again")
     world.submit(look, world.issues[0], third, "?Spam", unsure=True)
     round_.refresh_from_db()
-    rows = list(csv.DictReader(io.StringIO(b"".join(labels_csv(round_, layout="long")).decode())))
-    names = ("Volunteer", "Label", "Summary", "Unsure", "Open")
-    assert [tuple(row[name] for name in names) for row in rows] == [
-        ("R1", "C.3", "read again", "", ""),
+    assert rows_of(round_, "long", "Volunteer", "Label", "Summary", "Unsure", "Open") == [
+        ("R1", "C.9@v1", "once by R1", "yes", ""),
         ("R2", "C.2", "once by R2", "yes", ""),
-        ("R3", "", "", "yes", "Spam"),
+        ("R3", "C.9@v1", "once by R3", "yes", ""),
     ]
-    moments = Label.objects.filter(round=round_).order_by("volunteer").values_list("submitted_at", flat=True)
-    assert [row["Submitted_at"] for row in rows] == [moment.isoformat() for moment in moments]
+    columns = ("Volunteer", "First_Label", "Label", "Summary", "Unsure", "Open", "Version")
+    assert rows_of(round_, "second-look", *columns) == [
+        ("R1", "C.9@v1", "C.3", "read again", "", "", "2"),
+        ("R3", "C.9@v1", "", "", "yes", "Spam", "2"),
+    ]
+    for layout, made in (("long", {"round": round_}), ("second-look", {"round": look})):
+        moments = Label.objects.filter(**made).order_by("volunteer").values_list("submitted_at", flat=True)
+        assert rows_of(round_, layout, "Submitted_at") == [(moment.isoformat(),) for moment in moments]
+    wide = list(csv.reader(io.StringIO(b"".join(labels_csv(round_)).decode())))
+    assert wide[1][1:4] == ["C.3", "C.2", ""]
+
+
+def rows_of(round_: Round, layout: str, *names: str) -> list[tuple[str, ...]]:
+    rows = csv.DictReader(io.StringIO(b"".join(labels_csv(round_, layout=layout)).decode()))
+    return [tuple(row[name] for name in names) for row in rows]

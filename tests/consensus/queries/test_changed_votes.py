@@ -1,6 +1,7 @@
 """Who changed their mind, and agreement with the last ballots, against what was counted by hand."""
 
 import pytest
+from django.urls import reverse
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from consensus.actions.meetings import close_meeting
@@ -15,7 +16,9 @@ from rounds.queries.categories import categories_of
 from taxonomy.models import Level
 from tests.kept import kept
 from tests.long import only_long
+from tests.worlds.looks import split_and_look_again
 from tests.worlds.meeting import MeetingWorld, meeting_world
+from tests.worlds.pages import client
 from tests.worlds.world import small_world
 
 pytestmark = pytest.mark.django_db
@@ -271,8 +274,52 @@ def test_as_many_queries_for_any_number_of_votes(django_assert_num_queries, issu
     world.arrive()
     for number in range(issues):
         _vote(world, number, "C.9 C.9 C.9")
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         found = changed_votes(world.round_, world.lead)
     assert found.issues == issues
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(10):
         before_and_after(world.round_, world.lead, found=found)
+
+
+def test_a_ballot_is_compared_with_the_label_at_the_vote(meeting_of_three):
+    """What a second look gives later changes no ballot of the meeting before it."""
+    world, before = meeting_of_three
+    issue = world.issues[0]
+    assert [(one.member, one.what) for one in before.moves] == [
+        (member.pk, what) for member, what in zip(world.members, (KEPT, KEPT, JOINED), strict=True)
+    ]
+    assert (before.total["kept"], before_and_after(world.round_, world.lead).changed) == (2, 1)
+
+    version = split_and_look_again(world, "C.9", "C.3")
+    round_ = Round.objects.select_related("version").get(pk=world.round_.pk)
+    found = changed_votes(round_, world.lead)
+    assert [(one.member, one.what) for one in found.moves] == [(one.member, one.what) for one in before.moves]
+    assert found.turns == (CategoryChange("C.1", "C.9@v1", 1, (issue.pk,)),)
+    both = before_and_after(round_, world.lead)
+    assert (both.replaced, both.changed) == (3, 1)
+    assert both.before.as_dict() == agreement_report(round_).overall.as_dict()
+    assert both.before.coefficients["percent_agreement"].value == pytest.approx(1 / 6)
+    assert both.after.coefficients["percent_agreement"].value == pytest.approx(1 / 2)
+    page = client(world.lead).get(reverse("consensus", args=[round_.pk])).content.decode()
+    assert "C.9@v1" in page
+
+    # In a meeting after the second look, ballots are compared with its labels.
+    world.version = version
+    world.plan()
+    world.arrive()
+    vote = world.vote(world.items[0], "C.3", "C.3", "C.3")
+    close_vote(vote=vote, by=world.lead)
+    again = changed_votes(round_, world.lead)
+    assert [one.what for one in again.moves] == [KEPT, KEPT, JOINED]
+
+
+@pytest.fixture
+def meeting_of_three():
+    """Two disagreements of three volunteers, a meeting with a vote on the first one, and its changed votes."""
+    world = meeting_world(issues=2, members=3, rows=("C.9 C.9 C.1", "C.1 C.9 C.2"))
+    world.plan(quorum=2)
+    world.arrive()
+    vote = world.vote(world.items[0], "C.9", "C.9", "C.9")
+    close_vote(vote=vote, by=world.lead)
+    close_meeting(meeting=world.fresh(), by=world.lead)
+    return world, changed_votes(world.round_, world.lead)
