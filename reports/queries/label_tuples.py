@@ -20,7 +20,7 @@ from reports.queries.label_tuples_sql import NOTHING_MORE, GroupedBy, grouped
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
 from rounds.queries.categories import STANDS_AS
-from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
+from rounds.queries.first_labels import OVERRIDDEN, first_labels
 from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.queries.codebooks import Codebook
 
@@ -218,7 +218,7 @@ def _grouped(
     # Labels come in the order of the members' ids, columns in the round's order.
     nth = np.arange(len(found.labels)) - np.repeat(np.cumsum(found.sizes) - found.sizes, found.sizes)
     if asked.whose:
-        column: NDArray[np.integer] = _looked_up(found.whose, columns)
+        column: NDArray[np.integer] = looked_up(found.whose, columns)
     elif crossed:
         column = np.array([columns[member] for member in sorted(columns)], dtype=np.int64)[nth]
     else:
@@ -226,14 +226,14 @@ def _grouped(
     width = len(columns) if crossed else int(found.sizes.max(initial=edition.labels_per_issue))
     codes = np.full((len(found.sizes), width), MISSING, dtype=np.int32)
     row = np.repeat(np.arange(len(found.sizes)), found.sizes)
-    codes[row, column] = _looked_up(found.labels, codebook.places)
+    codes[row, column] = looked_up(found.labels, codebook.places)
     left_out = dict(zip(REASONS, edition.left_out, strict=True))
     left_out["open_labels"] = int(found.counts[row[found.labels == 0]].sum())
     left_out[AGAIN] = sum(again)
     return Tuples(
         codes=codes,
         counts=found.counts,
-        decided=_looked_up(found.decided, codebook.places),
+        decided=looked_up(found.decided, codebook.places),
         repositories=found.repositories,
         months=found.months,
         columns=tuple(name for _member, name in edition.volunteers) if crossed else (),
@@ -252,7 +252,7 @@ def _grouped(
     )
 
 
-def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.int32]:
+def looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.int32]:
     """The place of each id, -1 for an unknown id."""
     if not places:
         return np.full(len(ids), MISSING, dtype=np.int32)
@@ -262,7 +262,7 @@ def _looked_up(ids: NDArray[np.int64], places: Mapping[int, int]) -> NDArray[np.
     return np.where(known[at] == ids, found[at], np.int32(MISSING))
 
 
-def _fetched(
+def rows_of(
     statement: str,
     round_: Round,
     blind: WithheldIssues,
@@ -314,7 +314,7 @@ def labels_in_order(
     if had_looks:
         given = first_labels(round_.pk, round_.version_id).parameters
         labels, join = "coalesce(f.labels, c.labels)", OVERRIDDEN
-    rows = _fetched(_IN_ORDER, round_, blind, given, names=NAMES, labels=labels, join_first=join)
+    rows = rows_of(_IN_ORDER, round_, blind, given, names=NAMES, labels=labels, join_first=join)
     found: dict[str, InOrder] = {}
     for name, part in groupby(rows, key=itemgetter(0)):
         lines = [line[1:] for line in part]
@@ -325,61 +325,6 @@ def labels_in_order(
         decided = np.array([codebook.places.get(line[3], MISSING) for line in lines], dtype=np.int32)
         found[name] = InOrder([line[0] for line in lines], codes, decided)
     return found
-
-
-_WAYS = """
-    SELECT l.issue_id, l.volunteer_id, {category},
-           row_number() OVER (PARTITION BY l.volunteer_id ORDER BY {at}, c.position) - 1
-    FROM rounds_label l
-    JOIN rounds_said s ON s.id = l.id {join_first}
-    JOIN rounds_roundissue c ON c.round_id = l.round_id AND c.issue_id = l.issue_id
-    WHERE l.round_id = %(round)s AND {complete} AND {seen}
-"""
-
-
-_AS_SAID = {"category": "coalesce(s.category_id, 0)", "at": "l.submitted_at", "join_first": ""}
-_AS_FIRST = {
-    "category": "CASE WHEN f.id IS NULL THEN coalesce(s.category_id, 0)"
-    " ELSE coalesce(f.category_id, -f.gone_id, 0) END",
-    "at": "t.submitted_at",
-    "join_first": "LEFT JOIN rounds_first f ON f.id = l.id"
-    " JOIN rounds_label t ON t.id = coalesce(f.label_id, s.label_id)",
-}
-
-
-@dataclass(frozen=True)
-class Ways:
-    """The labels of a round, an issue per row and a volunteer per column, with their order.
-
-    `codes` [N, R] has places in `codebook.states`, -1 for a missing or an open label; `order` [N, R] is the
-    place of each label in its volunteer's order of labelling, from 0, or -1 without a label.
-    """
-
-    volunteers: tuple[str, ...]
-    codes: NDArray[np.int32]
-    order: NDArray[np.int64]
-
-
-def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, had_looks: bool) -> Ways:
-    """The first labels of the complete, revealed issues in the order in which each volunteer submitted them.
-
-    Labels of the same time, as from a file, are in the order of the round. `had_looks`: the round had second
-    looks. Two queries, and one more if first labels have former categories; memory grows with the labels.
-    """
-    volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
-    found = list(volunteers.values_list("member_id", "member__pseudonym"))
-    lines = _fetched(_WAYS, round_, blind, {}, **(_AS_FIRST if had_looks else _AS_SAID))
-    rows = np.array(lines, dtype=np.int64).reshape(-1, 4)
-    if gone := {-one for one in rows[:, 2].tolist() if one < 0} if had_looks else ():
-        for id_, former in FormerCategories(round_.version_id).of_gone(gone).items():
-            rows[rows[:, 2] == -id_, 2] = former
-    issues, row = np.unique(rows[:, 0], return_inverse=True)
-    columns = {member: column for column, (member, _name) in enumerate(found)}
-    column = _looked_up(rows[:, 1], columns)
-    codes = np.full((len(issues), len(found)), MISSING, dtype=np.int32)
-    order = np.full((len(issues), len(found)), MISSING, dtype=np.int64)
-    codes[row, column], order[row, column] = _looked_up(rows[:, 2], codebook.places), rows[:, 3]
-    return Ways(tuple(name for _member, name in found), codes, order)
 
 
 _TWICE = """
@@ -406,4 +351,4 @@ def labelled_twice(
     """
     is_revealed = "true" if round_.closed_at else _complete(round_)
     first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
-    return _fetched(_TWICE, round_, blind, revealed=is_revealed, first=first, second=second)
+    return rows_of(_TWICE, round_, blind, revealed=is_revealed, first=first, second=second)

@@ -12,7 +12,7 @@ from agreement import MISSING, Stretch, dissents_by_place, lone_dissents
 from drawing.axes import px
 from reports.agreement_report import AgreementReport, computed_once
 from reports.level_agreement import places_at
-from reports.queries.label_tuples import ways
+from reports.queries.labelling_order import ways
 from reports.sections.columns import ISSUES, SHARE, VOLUNTEER, Column
 from reports.sections.section import Card, PageQuery, Section
 from reports.sentences.numbers import percent

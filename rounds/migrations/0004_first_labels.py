@@ -40,7 +40,7 @@ _VIEW = """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("rounds", "0002_versions_that_nobody_voted_on")]
+    dependencies = [("rounds", "0003_forge_labels_can_be_hidden")]
 
     operations = [
         migrations.AddField(
