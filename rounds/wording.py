@@ -60,7 +60,7 @@ def selection(chosen: Mapping[str, Any]) -> str:
     if year := chosen.get("year"):
         said.append(_("of %(year)s") % {"year": year})
     if chosen.get("with_text"):
-        said.append(_("with their text"))
+        said.append(_("with fetched text"))
     if chosen.get("without_pull_requests"):
         said.append(_("without pull requests"))
     if picked := chosen.get("chosen_by_hand"):

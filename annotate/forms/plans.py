@@ -90,7 +90,7 @@ class RoundForm(forms.Form):
         error_messages={"required": _("Choose at least one repository.")},
     )
     year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
-    with_text = forms.BooleanField(label=_("Only issues with text"), required=False)
+    with_text = forms.BooleanField(label=_("Only issues with fetched text"), required=False)
     without_pull_requests = forms.BooleanField(label=_("Leave out pull requests"), required=False)
     left_out = forms.MultipleChoiceField(
         label=_("Leave out the issues of"), widget=forms.CheckboxSelectMultiple, required=False

@@ -37,7 +37,7 @@ class SampleForm(forms.Form):
     )
     source = forms.ChoiceField(label=_("Draw from"), initial=EVERY_ISSUE)
     year = forms.TypedChoiceField(label=_("Year"), coerce=int, empty_value=None, required=False)
-    with_text = forms.BooleanField(label=_("Only issues with text"), required=False)
+    with_text = forms.BooleanField(label=_("Only issues with fetched text"), required=False)
     without_pull_requests = forms.BooleanField(label=_("Leave out pull requests"), required=False)
     left_out = forms.MultipleChoiceField(
         label=_("Leave out the issues of"), widget=forms.CheckboxSelectMultiple, required=False
