@@ -240,8 +240,8 @@ def _spread(
         "deeper": deepest is not None and deepest > depth,
     }
     counts = {"volunteers": len(volunteers)}
-    # Tables without statistics look small, and a nested loop over a whole study takes minutes. So does a plan for
-    # foreign keys that this session made when a table was small, and that reads all of it for each label.
+    # Tables without statistics look small, and a nested loop over a whole study takes minutes. So does a plan
+    # of a foreign key that this session made when a table was small, and that reads all of it for each label.
     cursor.execute("SET LOCAL enable_nestloop = off; DISCARD PLANS")
     for name, table, step, statement in STATEMENTS:
         report(sum(counts.values()), None, _(step))

@@ -101,7 +101,10 @@ class TestIssues:
         for title in ("Loss is NaN", "Loss grows", "Crash"):
             make_issue(repository, title=title)
         said = " ".join(signed_in.get(address("issues", study)).text.split())
-        assert '<p class="sm num" id="headline" role="status" > 3 issues · 1 repository · 3 with fetched text' in said
+        assert (
+            '<p class="sm num" id="headline" role="status" > 3 issues · 1 repository · 3 with fetched text'
+            in said
+        )
         said = " ".join(signed_in.get(address("issues", study) + "?q=loss").text.split())
         assert "<b>2 of 3 issues found</b> · 1 repository · 3 with fetched text" in said
 

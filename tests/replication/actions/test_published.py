@@ -284,7 +284,7 @@ def grow_without_rows(table: str) -> None:
     """Let what was rolled back take up hundreds of pages of a table of categories."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} (key, taxonomy_id, created_at) SELECT gen_random_uuid(), taxonomy_id, now()"  # noqa: S608
+            f"INSERT INTO {table} (key, taxonomy_id, created_at) SELECT gen_random_uuid(), taxonomy_id, now()"
             f" FROM {table}, generate_series(1, 10000) LIMIT 40000"
         )
         transaction.set_rollback(True)
