@@ -84,6 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("studies/<str:slug>/", include(of_study)),
     path("guides/<int:guide_id>/", guides.guide, name="guide"),
     path("guides/<int:guide_id>/guide.md", guides.guide_md, name="guide_md"),
+    path("guides/<int:guide_id>/print/", guides.print_guide, name="print_guide"),
     path("participants/<int:participant_id>/", include(of_participant)),
     path("interviews/<int:session_id>/", include(of_interview)),
     path("codings/<int:coding_id>/", include(of_coding)),

@@ -89,6 +89,32 @@ def what_was_kept(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def code_an_answer(page: Page) -> None:
+    """Act as a coder who has selected some words and found a category for them."""
+    show(page, "coding/")
+    page.get_by_role("link", name="Code interview").click()
+    page.wait_for_url("**/codings/*/")
+    for key in ("j", "j", "ArrowRight", "ArrowRight", *["Shift+ArrowRight"] * 8, "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.type("parallel")
+    page.wait_for_timeout(500)
+
+
+def settle_quotes(page: Page) -> None:
+    """From the interviews to the quotes that two coders have still to settle."""
+    show(page, "coding/")
+    page.get_by_role("link", name="Settle quotes").click()
+    page.wait_for_url("**/reconcile/")
+    page.wait_for_load_state("networkidle")
+
+
+def finding_that_changed(page: Page) -> None:
+    """From the report to the findings, and to the draft whose evidence changed."""
+    follow(page, "Findings")
+    named = page.get_by_role("link", name="Finding 2", exact=True)
+    show(page, named.get_attribute("href") or "")
+
+
 MEETING = """
 import json
 from consensus.actions.meetings import open_meeting, turn_to
@@ -169,6 +195,10 @@ TABLE = [
     Picture("draft", "R2", "taxonomy", after=open_the_largest, at="draft/?category=C.2.ii"),
     Picture("board", "R2", "taxonomy", after=its_board),
     Picture("figure", "R2", "taxonomy", after=open_the_largest, at="figure/"),
+    Picture("coding", "R3", "interviews", after=code_an_answer),
+    Picture("reconcile", "R2", "interviews", after=settle_quotes),
+    Picture("rankings", "R1", "interviews", at="rankings/"),
+    Picture("finding", "R1", "report", after=finding_that_changed),
 ]
 
 

@@ -8,8 +8,8 @@ from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from interviews.models import Guide, Part, Question
-from interviews.queries.rankings import taxonomies_to_rank
+from interviews.models import Audience, Guide, Part, Question
+from interviews.queries.rankings import asked_about, taxonomies_to_rank
 from studies.models import Study
 from studies.queries import studies_for
 from taxonomy.models import CategoryState, Level
@@ -67,6 +67,49 @@ def parts_of(guide: Guide) -> list[Part]:
     """The parts with their questions. Two queries."""
     questions = Question.objects.select_related("audience", "taxonomy").order_by("position")
     return list(guide.parts.prefetch_related(Prefetch("questions", queryset=questions)))
+
+
+@dataclass(frozen=True)
+class PrintedQuestion:
+    """A question, and the categories that it asks to put in order, as they are published now."""
+
+    question: Question
+    categories: Sequence[CategoryState] = ()
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    part: Part
+    questions: Sequence[PrintedQuestion]
+
+
+def guide_on_paper(guide: Guide, audience: Audience | None = None) -> list[PrintedPart]:
+    """The parts with their questions; with `audience` only the questions that it is asked, and no part
+    without any. Two queries, and two where categories are ranked.
+    """
+    parts = parts_of(guide)
+    asked = {
+        part.pk: [one for one in part.questions.all() if audience is None or one.audience in {None, audience}]
+        for part in parts
+    }
+    ranks = any(one.is_ranking for questions in asked.values() for one in questions)
+    states = {taxonomy.pk: found for taxonomy, found in taxonomies_to_rank(guide.study)} if ranks else {}
+    return [
+        PrintedPart(
+            part,
+            [
+                PrintedQuestion(one, asked_about(one, states.get(one.taxonomy_id or 0, ())))
+                for one in asked[part.pk]
+            ],
+        )
+        for part in parts
+        if asked[part.pk]
+    ]
+
+
+def audiences_asked(guide: Guide) -> QuerySet[Audience]:
+    """The audiences that have questions of their own in this guide."""
+    return Audience.objects.filter(questions__part__guide=guide).distinct()
 
 
 def what_to_rank(study: Study) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -86,34 +86,6 @@ class Guide:
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedGroup:
-    """Questions to one audience, numbered within the part."""
-
-    audience: str | None
-    questions: tuple[tuple[int, Question], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedPart:
-    part: Part
-    groups: tuple[PrintedGroup, ...]
-
-
-def guide_for_print(guide: Guide, audience: str | None = None) -> list[PrintedPart]:
-    """The parts with their questions in groups by audience, in their order; with `audience` only the
-    questions that it is asked.
-    """
-    printed = []
-    for part in guide.parts:
-        groups: dict[str | None, list[tuple[int, Question]]] = {}
-        asked = [one for one in part.questions if audience is None or one.audience in {None, audience}]
-        for number, question in enumerate(asked, 1):
-            groups.setdefault(question.audience, []).append((number, question))
-        printed.append(PrintedPart(part, tuple(PrintedGroup(who, tuple(ask)) for who, ask in groups.items())))
-    return printed
-
-
 def read_guide(text: str) -> Guide:
     """What a guide in Markdown says. Raises Unreadable for a text that is too long or cannot be stored."""
     if len(text) > LONGEST_TEXT:
@@ -299,4 +271,4 @@ def _line(token: Token) -> int:
     return token.map[0] + 1 if token.map else 0
 
 
-__all__ = ["Guide", "Part", "PrintedGroup", "PrintedPart", "Question", "guide_for_print", "read_guide"]
+__all__ = ["Guide", "Part", "Question", "read_guide"]

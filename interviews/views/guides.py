@@ -14,7 +14,7 @@ from core.http import go_to, render_page, require
 from interviews.actions.guides import publish_guide
 from interviews.forms.guides import GuideForm, RankingsForm, kept_source
 from interviews.models import Guide
-from interviews.queries.guides import guides_for, parts_of
+from interviews.queries.guides import audiences_asked, guide_on_paper, guides_for, parts_of
 from interviews.queries.rankings import guides_of
 from interviews.rules import may_read_guide
 from interviews.views.pages import GUIDE, around, is_stored, led_study
@@ -57,6 +57,22 @@ def guide_md(request: AuthedRequest, guide_id: int) -> HttpResponse:
     answer = HttpResponse(found.text.encode(), content_type="text/markdown; charset=utf-8")
     answer.headers["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     return answer
+
+
+@require_safe
+def print_guide(request: AuthedRequest, guide_id: int) -> HttpResponse:
+    """Show a version for paper, with all questions or those to one audience (`?audience=`)."""
+    found, member = _read(request, guide_id)
+    audiences = list(audiences_asked(found))
+    chosen = next((one for one in audiences if str(one.pk) == request.GET.get("audience")), None)
+    context = {
+        **around(found.study, member, GUIDE),
+        "guide": found,
+        "parts": guide_on_paper(found, chosen),
+        "audiences": audiences,
+        "audience": chosen,
+    }
+    return render_page(request, "interviews/guide_print.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -235,6 +235,7 @@ document.addEventListener("click", (event) => {
   if (button?.dataset.do === "theme") switchTheme();
   if (button?.dataset.do === "dismiss") button.closest(".toast, .note")?.remove();
   if (button?.dataset.do === "close") button.closest("dialog")?.close();
+  if (button?.dataset.do === "print") print();
   if (button?.dataset.do === "sheet") {
     const open = document.body.dataset.sheet !== "open";
     document.body.dataset.sheet = open ? "open" : "peek";

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interviews.readers.guide import LONGEST_TEXT, MOST_QUESTIONS, guide_for_print, read_guide
+from interviews.readers.guide import LONGEST_TEXT, MOST_QUESTIONS, read_guide
 from interviews.readers.refusals import Unreadable
 from tests.conftest import SHARED_DATA
 from tests.interviews.readers.packing import outcome
@@ -74,19 +74,6 @@ def test_flaws_are_named_by_line():
     assert guide.parts[0].minutes == 5
     assert problems(read_guide("text only")) == [(0, "no_parts")]
     assert guide.problems[1].text() == "Line 2: this text is in no list, so it is no question."
-
-
-def test_print_has_the_questions_of_one_audience_numbered():
-    guide = read_guide("## A\n- a\n### For Users\n- b\n### For Makers\n- c\n")
-    groups = guide_for_print(guide, "Makers")[0].groups
-    assert [(group.audience, [(number, one.text) for number, one in group.questions]) for group in groups] == [
-        (None, [(1, "a")]), ("Makers", [(2, "c")]),
-    ]  # fmt: skip
-    assert [number for group in guide_for_print(guide)[0].groups for number, _one in group.questions] == [
-        1,
-        2,
-        3,
-    ]
 
 
 @pytest.mark.parametrize(

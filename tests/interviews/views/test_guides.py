@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from interviews.models import Audience, Guide, Question
+from taxonomy.queries.codebooks import codebook
 from tests import factories
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
@@ -89,6 +90,28 @@ def test_a_guide_is_published_with_its_rankings_and_audiences(world):
     page = client(world.coder).get(reverse("guides", args=[world.study.slug])).text
     assert "Which models?" in page
     assert reverse("new_guide", args=[world.study.slug]) not in page
+
+
+def test_a_guide_is_printed_for_one_audience_with_what_it_ranks(world):
+    sent(world, text=TEXT, **chosen(world))
+    guide = Guide.objects.get()
+    address = reverse("print_guide", args=[guide.pk])
+    reader = client(world.coder)
+    users, makers = (Audience.objects.get(prefix=prefix) for prefix in "UM")
+
+    whole, of_users, of_makers, unknown = (
+        [(one.question.text, [state.code for state in one.categories]) for part in reader.get(address + asked).context["parts"] for one in part.questions]
+        for asked in ("", f"?audience={users.pk}", f"?audience={makers.pk}", "?audience=no")
+    )  # fmt: skip
+
+    background = [("What is your role?", []), ("Which models? _(e.g., encoder-only)_", [])]
+    bugs = [state.code for state in codebook(world.version.pk).at_level(2) if state.code.startswith("C")]
+    for_users = [("From this list, please rank the top 3 bugs.", bugs), ("What is missing?", [])]
+    for_makers = [("Please rank all requirements.", [])]
+    assert of_users == background + for_users
+    assert of_makers == background + for_makers
+    assert whole == unknown == background + for_users + for_makers
+    assert queries_of(reader, address) == queries_of(reader, f"{address}?audience={users.pk}")
 
 
 def test_a_later_version_says_what_changed_and_earlier_ones_stay(world):
