@@ -8,7 +8,7 @@ from core.csv import csv_lines
 from findings.errors import FindingRefused
 from findings.queries.evidence import CHANGED, ERASED, GONE, HIDDEN, SAME, SILENT
 from findings.queries.findings import EvidenceLine, FindingLine
-from interviews.queries.pseudonyms import names_left
+from interviews.queries.exports import without_names
 
 COLUMNS = (
     "Finding", "Text", "Frozen_At", "Evidence", "Kind", "Source", "Content", "Codes", "Value",
@@ -101,7 +101,9 @@ def _item(one: EvidenceLine) -> str:
 
 def require_no_name(study_id: int, texts: Iterable[str]) -> None:
     """Raises FindingRefused if a listed name of a participant is in one of these texts."""
-    if names_left(study_id, texts):
+    said = list(texts)
+    _kept, named = without_names(study_id, said, said)
+    if named:
         raise FindingRefused(
             _(
                 "A finding contains a listed name of a participant, so no file was made. Use the pseudonym in"

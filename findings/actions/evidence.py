@@ -27,7 +27,7 @@ def attach_quote(*, finding: Finding, quote: Quote, by: Membership, note: str = 
     """Attach a common quote whose participant permits quoting. Raises FindingRefused, FindingFrozen and
     PermissionDenied.
     """
-    held = hold(finding, by)
+    held = hold(finding, by, quote=quote)
     if quote.pk not in {one.pk for one in common_quotes(by, held.study_id)}:
         raise FindingRefused(
             _(

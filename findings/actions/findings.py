@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from core import clock
@@ -18,6 +19,8 @@ from findings.models import Evidence, Finding
 from findings.queries.evidence import CHANGED, HIDDEN, SAME
 from findings.queries.findings import finding_line
 from findings.rules import may_write_findings
+from interviews.actions.coding_locks import share_participant
+from interviews.models import Quote
 from interviews.queries.pseudonyms import names_left
 from studies.actions import record
 from studies.models import Membership, Study
@@ -25,9 +28,10 @@ from studies.models import Membership, Study
 LONGEST = 4_000
 
 
-def hold(finding: Finding, by: Membership, *, frozen: bool = False) -> Finding:
-    """Lock a finding for a change by an owner or lead. Raises PermissionDenied, FindingRefused for a deleted
-    finding, and FindingFrozen unless `frozen`.
+def hold(finding: Finding, by: Membership, *, frozen: bool = False, quote: Quote | None = None) -> Finding:
+    """Lock a finding for a change by an owner or lead, and keep the participants of its quotes, and of a new
+    `quote`, from being erased meanwhile: what is noted of a quote would outlive the erasure. Raises
+    PermissionDenied, FindingRefused for a deleted finding, and FindingFrozen unless `frozen`.
     """
     if by.study_id != finding.study_id or not may_write_findings(by):
         raise PermissionDenied
@@ -37,6 +41,12 @@ def hold(finding: Finding, by: Membership, *, frozen: bool = False) -> Finding:
         raise FindingFrozen
     if found.deleted_at:
         raise FindingRefused(_("This finding is deleted. Nothing was changed. Bring back the finding first."))
+    quotes = Q(pk__in=found.evidence.filter(quote__isnull=False).values("quote")) | Q(
+        pk=quote.pk if quote else None
+    )
+    asked = Quote.objects.filter(quotes).values_list("coding__session__participant", flat=True)
+    for participant in sorted(set(asked)):
+        share_participant(participant, may_be_erased=True)
     return found
 
 

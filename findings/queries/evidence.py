@@ -17,7 +17,7 @@ from consensus.queries.agendas import standing_decisions
 from findings.models import Evidence
 from ingest.models import Issue
 from interviews.models import Consent, Place, Quote, Session, Transcript
-from interviews.queries.participants import permitting
+from interviews.queries.exports import permitting
 from interviews.queries.quotes import content_of, with_codes
 from interviews.queries.rankings import shared_ranks
 from interviews.queries.sessions import readable

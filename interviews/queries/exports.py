@@ -1,11 +1,12 @@
 """What may leave the study: quotes and transcripts whose participants permit it, without any listed name.
-Each export of interviews asks here, and says how much it left out.
+Each export of interviews asks here, and says how much it left out; so do findings and the package.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from django.db.models import QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from interviews.models import Consent, Participant
@@ -24,10 +25,12 @@ class LeftOut:
     names: int = 0
 
 
-def permitting(study: Study, *permissions: str) -> set[int]:
-    """The ids of the participants whose newest consent permits all this: `permits` for many. One query."""
+def permitting(participants: Collection[int] | QuerySet[Participant], *permissions: str) -> set[int]:
+    """The ids of those of these participants who are not erased, and whose newest consent permits all this
+    and is not withdrawn. One query.
+    """
     newest = (
-        Consent.objects.filter(participant__study=study, participant__erased_at=None)
+        Consent.objects.filter(participant__in=participants, participant__erased_at=None)
         .order_by("participant_id", "-pk")
         .distinct("participant_id")
     )
@@ -53,11 +56,9 @@ def may_be_quoted(
     """The rows that may leave the study, and how many may not. Participants whom the study knows decide by
     their consent; rows of anybody else need `is_published`. Two queries, and two for names.
     """
-    known = {
-        str(one).casefold(): one.pk
-        for one in Participant.objects.filter(study=study).select_related("audience")
-    }
-    permit = permitting(study, Consent.Permission.QUOTE)
+    people = Participant.objects.filter(study=study).select_related("audience")
+    known = {str(one).casefold(): one.pk for one in people}
+    permit = permitting(list(known.values()), Consent.Permission.QUOTE)
     allowed = []
     for row in rows:
         who = known.get(row.participant.strip().casefold())

@@ -1,6 +1,5 @@
 """Participants, audiences and consents, under pseudonyms; nothing here is decrypted."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
@@ -55,22 +54,6 @@ def next_number(audience: Audience) -> int:
 def consents_of(participant: Participant) -> QuerySet[Consent]:
     """All consents of a participant, newest first."""
     return participant.consents.select_related("text", "recorded_by").order_by("-pk")
-
-
-def permits(participant: Participant, permission: str) -> bool:
-    """Does the newest consent permit this, and is it not withdrawn?"""
-    newest = participant.consents.order_by("-pk").first()
-    return newest is not None and newest.withdrawn_on is None and permission in newest.permits
-
-
-def permitting(participants: Collection[int], permission: str) -> set[int]:
-    """Those of the participants whose newest consent permits this and is not withdrawn. One query."""
-    newest = Consent.objects.filter(participant__in=participants).order_by("participant_id", "-pk")
-    return {
-        one.participant_id
-        for one in newest.distinct("participant_id")
-        if one.withdrawn_on is None and permission in one.permits
-    }
 
 
 def consent_texts(study: Study) -> QuerySet[ConsentText]:

@@ -69,7 +69,8 @@ def project_of(study: Study, member: Membership) -> Project:
         .distinct("session_id")
     )
     transcripts = sorted(newest, key=lambda one: (one.session.held_on, one.session_id))
-    permit = permitting(study, Consent.Permission.QUOTE, Consent.Permission.SHARE)
+    people = Participant.objects.filter(study=study)
+    permit = permitting(people, Consent.Permission.QUOTE, Consent.Permission.SHARE)
     allowed = [one for one in transcripts if one.session.participant_id in permit]
     texts, starts = _texts(allowed)
     codings = list(

@@ -23,6 +23,7 @@ from interviews.actions.erasing import erase_participant
 from interviews.actions.settling import undo_settlement
 from interviews.actions.transcripts import correct_transcript
 from interviews.models import Coding, Consent, Quote, Session
+from interviews.queries.codebooks import settled_book
 from interviews.queries.pseudonyms import Spoken
 from interviews.queries.reconciling import items_of
 from interviews.queries.sessions import newest_transcript
@@ -141,6 +142,7 @@ def test_consent_to_quoting_is_asked_at_each_reading(world):
         "",
         (),
     )
+    assert exported(world) == 0
     with pytest.raises(EvidenceMissing):
         freeze_finding(finding=finding, by=world.lead)
     other = add_finding(study=world.study, text="x", by=world.lead)
@@ -154,7 +156,7 @@ def test_consent_to_quoting_is_asked_at_each_reading(world):
         permits=["share"],
         recorded_by=world.lead,
     )
-    assert states(world, finding)[1] == "silent"
+    assert (states(world, finding)[1], exported(world)) == ("silent", 0)
     Consent.objects.create(
         participant=world.participant,
         text=text_,
@@ -162,7 +164,12 @@ def test_consent_to_quoting_is_asked_at_each_reading(world):
         permits=["quote"],
         recorded_by=world.lead,
     )
-    assert states(world, finding)[1] == "same"
+    assert (states(world, finding)[1], exported(world)) == ("same", 1)
+
+
+def exported(world: FindingWorld) -> int:
+    """How many quotes the codebook of the interviews has: it asks the same consents as the findings."""
+    return len(settled_book(world.study, world.lead).rows)
 
 
 def test_only_settled_quotes_of_revealed_interviews_are_evidence(world):

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from interviews.actions.consents import describe_interviewer, publish_consent_text, record_consent
 from interviews.models import Audience, Consent, ConsentText, Identity, Interviewer, Participant
-from interviews.queries.participants import permits
+from interviews.queries.exports import permitting
 from studies.models import Event
 from tests.factories.interviews import make_participant, make_session
 from tests.interviews.world import InterviewWorld, interview_world
@@ -134,7 +134,9 @@ def test_consents_are_recorded_replaced_and_withdrawn(world):
         date(2025, 5, 1),
         world.lead,
     )
-    assert [permits(world.participant, one) for one in ("quote", "share", "archive")] == [True, True, False]
+    asked = [("quote",), ("share",), ("quote", "share"), ("archive",), ("quote", "archive")]
+    who = world.participant.pk
+    assert [permitting([who], *one) for one in asked] == [{who}, {who}, {who}, set(), set()]
     assert lead.post(new, given | {"permits": ["sell"]}).status_code == 422
     assert lead.post(new, given | {"given_on": "2999-01-01"}).status_code == 422
     end = reverse("end_consent", args=[world.participant.pk, consent.pk])
@@ -142,7 +144,7 @@ def test_consents_are_recorded_replaced_and_withdrawn(world):
     assert lead.post(end, {"withdrawn_on": "2025-05-02"}).status_code == 302
     consent.refresh_from_db()
     assert consent.withdrawn_on == date(2025, 5, 2)
-    assert not permits(world.participant, "quote")
+    assert permitting([who], "quote") == set()
     assert "withdrawn" in lead.get(reverse("participants", args=[world.study.slug])).text
 
 
