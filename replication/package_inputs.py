@@ -16,6 +16,7 @@ from consensus.queries.false_positives import excluded
 from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
+from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
 from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv
 from reports.formats.json_report import report_as_dict
@@ -35,7 +36,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 def inputs(report: AgreementReport) -> Files:
     """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
-    false positives, ballots, former categories, other rounds.
+    false positives, ballots, guidelines, former categories, other rounds.
     """
     round_ = report.round
     codes = {state.category_id: state.code for state in report.codebook.states}
@@ -53,6 +54,10 @@ def inputs(report: AgreementReport) -> Files:
         book = votes.former.beside(book)
         if votes.moves:
             yield "ballots.csv", _ballots(round_, votes, book)
+        if every := list(ballots_of_votes(round_, report.reader.member, without=report.without)):
+            yield "votes.csv", csv_lines(VOTE_COLUMNS, every)
+    for guideline in round_.study.guidelines.order_by("number"):
+        yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
     if former := [state for state in book.states if state.category_id < 0]:
         yield "former_categories.csv", former_csv(former, book)
     if report.reader is not None:

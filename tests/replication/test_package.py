@@ -289,7 +289,9 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     )
     world.plan(quorum=2)
     world.arrive()
-    close_vote(vote=world.vote(world.items[0], "C.9", "C.9", "C.9"), by=world.lead)
+    vote = world.vote(world.items[0], "C.9", "C.9", "C.9")
+    world.ballot(world.items[0], world.lead, "C.1")
+    close_vote(vote=vote, by=world.lead)
     close_meeting(meeting=world.fresh(), by=world.lead)
     before = agreement_report(world.round_)
     freeze_report(round_=world.round_, by=None, name="Before")
@@ -305,6 +307,8 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     kappa = stored["groups"][0]["coefficients"]["fleiss_kappa"]
     assert kappa == before.overall.coefficients["fleiss_kappa"].as_dict()
     assert (stored["second_look"]["labels"], stored["consensus"]["changed_labels"]) == (6, 1)
+    votes = [(row["Volunteer"], row["Ballot"], row["Present"]) for row in rows_of(tmp_path / "votes.csv")]
+    assert sorted(votes[:4]) == [("Lead", "C.1", "4"), *((f"R{n}", "C.9", "4") for n in (1, 2, 3))]
     long = rows_of(tmp_path / "labels_long.csv")
     again = rows_of(tmp_path / "labels_second_look.csv")
     assert [row["Label"] for row in long[:6]] == ["C.9@v1", "C.9@v1", "C.1", "C.1", "C.9@v1", "C.2"]
