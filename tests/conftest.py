@@ -40,6 +40,8 @@ properties.load_profile("crosscheck")
 PREFIX = "crosscheck-test-"
 KEPT = {"django_migrations", "django_content_type", "auth_permission"}
 """Tables that the migrations fill, and no test changes."""
+DATABASE = {"db", "transactional_db", "live_server", "django_db_setup"}
+"""Fixtures that need the database of the run."""
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -64,6 +66,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     neighbours(items)
     leave_cases_out(items)
+    _begin_without_a_database(items)
+
+
+def _begin_without_a_database(items: list[pytest.Item]) -> None:
+    """Put the files that need no database in the middle, where the second of two workers begins: the first one makes
+    the database meanwhile.
+    """
+    need = {item.path for item in items if item.get_closest_marker("django_db") or DATABASE & _fixtures(item)}
+    others = [item for item in items if item.path not in need]
+    if len(others) < len(items) // 2:
+        items[:] = [item for item in items if item.path in need]
+        half = (len(items) + len(others)) // 2
+        items[half:half] = others
+
+
+def _fixtures(item: pytest.Item) -> set[str]:
+    return set(item.fixturenames) if isinstance(item, pytest.Function) else set()
 
 
 def pytest_collection_finish() -> None:

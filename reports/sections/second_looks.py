@@ -77,7 +77,7 @@ SECOND_LOOKS = Section(
     title=gettext_lazy("Agreement after second looks"),
     columns=(
         COEFFICIENT,
-        Column("first", gettext_lazy("First labels")),
+        Column("first_labels", gettext_lazy("First labels")),
         REASON,
         Column("now", gettext_lazy("After second looks, not independent")),
         Column("reason_now", gettext_lazy("Note on the labels after second looks"), words=reasons),

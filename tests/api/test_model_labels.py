@@ -88,5 +88,5 @@ def test_as_many_queries_for_one_row_as_for_three(world, address, count, django_
         assert client.post(address, rows, format="json").status_code == 201
     with django_assert_num_queries(2):
         assert len(client.get(address).json()["results"]) == count
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         client.get(f"/api/v1/rounds/{world.round.pk}/issues/")

@@ -111,6 +111,9 @@ BITES = {
         _vote(by="%(lead)s"),
     ],
     "vote_is_on_its_agenda": [_vote(meeting="%(other)s")],
+    "no_category_fits_or_one_is_chosen": [
+        "UPDATE consensus_ballot SET none_fits = true, category_id = %(category)s WHERE vote_id = %(open)s"
+    ],
     "one_ballot_per_person_and_vote": [_ballot(member="%(first)s")],
     "ballot_is_of_its_meeting": [
         "UPDATE consensus_participant SET joined_at = now() WHERE meeting_id = %(other)s; "

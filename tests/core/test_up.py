@@ -92,6 +92,7 @@ def up(folder: Path) -> Iterator[Callable[[int], Up]]:
 
 
 @pytest.mark.slow
+@only_long
 def test_up_is_ready_says_where_it_runs_and_ends_everything(folder: Path, up: Callable[[int], Up]) -> None:
     one = up(port := free_port())
     assert one.ready()[1] == f"Crosscheck is ready at http://127.0.0.1:{port}/"

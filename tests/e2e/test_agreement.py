@@ -71,6 +71,7 @@ def test_seven_people_label_by_keys_and_the_page_shows_the_kappa_of_a_spreadshee
     assert f"{agreement:.3f}" == "0.733"
 
 
+@only_long
 def test_the_contents_follow_the_part_that_is_read(open_page):
     world = small_world(issues=len(SHEET), members=7)
     round_ = world.round(name="Main round")

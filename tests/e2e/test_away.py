@@ -94,6 +94,7 @@ def test_answers_wait_for_the_connection_and_are_sent_once(open_page, world, mem
     assert codes(round_, member) == ["C.3", "C.2"]
 
 
+@only_long
 def test_waiting_answers_survive_a_closed_page_and_belong_to_their_member(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -199,6 +200,7 @@ def test_a_refusal_is_shown_in_place_while_nothing_else_is(open_page, world, mem
     expect(page.locator("#summary")).to_have_value("from this page")
 
 
+@only_long
 def test_an_ended_session_is_taken_up_in_place(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))

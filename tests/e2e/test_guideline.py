@@ -21,6 +21,7 @@ def publish(world: World, text: str) -> Guideline:
     return publish_guideline(study=world.study, by=world.lead.user, text=text, made_from=None)
 
 
+@only_long
 def test_a_guideline_that_changed_meanwhile_is_read_before_answers_go_out(open_page, world, member):
     publish(world, FIRST)
     page = open_page(member.user, label_page(world.round()))

@@ -113,6 +113,7 @@ def test_enter_held_down_does_not_submit_what_it_chose(open_page, world, member)
     assert Label.objects.count() == 0
 
 
+@only_long
 def test_back_change_and_skip_by_keys(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, reverse("label", args=[round_.pk]))

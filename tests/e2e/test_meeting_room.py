@@ -190,6 +190,7 @@ def test_a_lost_connection_keeps_what_was_typed_and_rejoins(world, two):
     assert Meeting.objects.get().closed_at is not None
 
 
+@only_long
 def test_without_a_script_forms_post_and_links_link(world, open_page):
     path = reverse("meeting", args=[world.meeting.pk])
     page = open_page(world.members[0].user, path, script=False)

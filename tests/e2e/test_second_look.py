@@ -80,6 +80,7 @@ def test_a_category_that_vanished_asks_again_and_keeps_the_text(open_page, world
     assert (draft.category, draft.summary) == (None, "a long thought")
 
 
+@only_long
 def test_a_second_look_by_keys(open_page, world):
     round_ = world.round()
     for member in world.members:

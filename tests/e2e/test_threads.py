@@ -30,6 +30,7 @@ def _script(page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+@only_long
 def test_who_is_named_reads_it_answers_and_is_not_told_again(open_page, world):
     page = open_page(world.members[0].user, _page_of(world))
     thread = page.locator("#thread")

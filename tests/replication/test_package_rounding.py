@@ -74,6 +74,7 @@ def test_a_library_that_loses_digits_to_rare_categories_is_noted_and_no_differen
 
 
 @pytest.mark.slow
+@only_long
 def test_the_script_goes_on_after_a_difference_and_after_a_note(rare, tmp_path):
     stored = json.loads((rare / "agreement.json").read_text())
     for group in stored["groups"]:

@@ -250,8 +250,8 @@ function openSelected() {
     if (!active) toTurn(0);
   }
 }
-// Fingers select with the handles of the system, and no pointer event tells when they are done: a button opens
-// the selection. A tap on it ends the selection, so its place is kept.
+// Fingers select with the handles of the system, and no pointer event tells when they are done: a button
+// opens the selection. A tap on it ends the selection, so its place is kept.
 const touch = matchMedia("(pointer: coarse)");
 let offering = 0;
 function offer() {

@@ -193,6 +193,7 @@ def test_backgrounds_divide_only_for_those_who_lead(world):
     assert api_get(world.coder, f"studies/{world.study.slug}/rankings/?by=experience").status_code == 400
 
 
+@only_long
 def test_figure_and_rows_can_be_downloaded(world):
     many(world)
     question = Question.objects.get(text="All of B?")

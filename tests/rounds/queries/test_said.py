@@ -61,7 +61,7 @@ def test_a_pilot_counts_no_proposal_that_a_second_look_answered(world):
     ], "nothing answered it"
 
 
-def test_the_long_file_says_no_category_where_the_wide_one_says_none(world):
+def test_the_long_file_says_the_first_labels_and_the_wide_one_what_counts_now(world):
     round_ = world.round()
     label_all(world, round_, "B.1 C.9 C.9", "C.1 C.2 C.2")
     published(world, round_, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
@@ -71,7 +71,7 @@ def test_the_long_file_says_no_category_where_the_wide_one_says_none(world):
     wide = rows(labels_csv(round_))
     assert [[row[f"Label{n}"] for n in (1, 2, 3)] for row in wide[:2]] == [["B.1", "", ""], ["C.1"] * 3]
     long = rows(labels_csv(round_, layout="long"))
-    assert [row["Label"] for row in long] == ["B.1", "", "", "C.1", "C.1", "C.1"]
+    assert [row["Label"] for row in long] == ["B.1", "C.9@v1", "C.9@v1", "C.1", "C.1", "C.1"]
 
 
 def test_a_surplus_label_says_what_its_category_became(world):
