@@ -54,7 +54,7 @@ def main() -> None:
         try:
             for row in measured(here, asked.rows or [name for name in ROWS if name not in LONG]):
                 found.append(row)
-                progress.print(f"{row.work}: {row.ours} {verdict(row)}")
+                progress.print(f"{row.work}: {row.ours} {ratio(row)} {verdict(row)}")
         finally:
             # Also after a failed row: the rows before it took minutes.
             busy.append(load_average())

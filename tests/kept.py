@@ -114,10 +114,12 @@ def neighbours(items: list[pytest.Item]) -> None:
 
 def _forget() -> None:
     """Empty what functions of the rooms keep in memory, but those that know nothing of rows."""
-    for name, module in list(sys.modules.items()):
-        if name not in _scanned and name.partition(".")[0] in ROOMS:
-            _caches.update(found for found in vars(module).values() if isinstance(found, _lru_cache_wrapper))
-            _scanned.add(name)
+    if len(sys.modules) != len(_scanned):
+        for name in sys.modules.keys() - _scanned:
+            if name.partition(".")[0] in ROOMS:
+                found = vars(sys.modules[name]).values()
+                _caches.update(cache for cache in found if isinstance(cache, _lru_cache_wrapper))
+        _scanned.update(sys.modules)
     for remembered in _caches:
         remembered.cache_clear()
     if keywords := sys.modules.get("ingest.queries.keywords"):
