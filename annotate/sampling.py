@@ -26,9 +26,10 @@ def sample_size(
 ) -> int:
     """Issues to draw from `population` so that a share near `share` is known to `± margin`.
 
-    n0 = z² p(1 − p) / e², for an endless population; n = ceil(n0 / (1 + n0/N)). Rounding `up` rounds n0 up
-    first, as most calculators do; `cochran` leaves it unrounded (Cochran 1977). The result is 0 for an empty
-    population, otherwise from 1 to `population`. Raises ValueError unless 0 < confidence, margin, share < 1.
+    n0 = z² p(1 − p) / e², for an endless population. `up` rounds n0 up first, as most calculators do, and
+    n = ceil(n0 / (1 + n0/N)). `cochran` leaves n0 unrounded, and n = ceil(n0 / (1 + (n0 − 1)/N)) (Cochran
+    1977, 4.2). The result is 0 for an empty population, otherwise from 1 to `population`. Raises ValueError
+    unless 0 < confidence, margin, share < 1.
     """
     if population < 0 or not all(0 < number < 1 for number in (confidence, margin, share)):
         raise ValueError("population is at least 0; confidence, margin and share lie between 0 and 1")
@@ -39,7 +40,7 @@ def sample_size(
     if rounding == "up":
         rounded = math.ceil(endless)
         return -(-rounded * population // (rounded + population))
-    return min(population, max(1, math.ceil(endless / (1 + endless / population))))
+    return min(population, max(1, math.ceil(endless / (1 + (endless - 1) / population))))
 
 
 def margin_reached(
@@ -47,9 +48,9 @@ def margin_reached(
 ) -> float | None:
     """The margin of error of a share near `share`, over all strata: pairs of population and number drawn.
 
-    e = z sqrt(sum W² p(1 − p) (1 − n/N) / n) with W the stratum's part of the population (Cochran 1977, 5.6),
-    for one stratum the inverse of `sample_size`. 0 if everything is drawn; None if a stratum that has issues
-    has none drawn, or there are no issues: the sample then says nothing of them.
+    e = z sqrt(sum W² p(1 − p) (N − n) / ((N − 1) n)) with W the stratum's part of the population (Cochran
+    1977, 5.6), for one stratum the inverse of `sample_size` by `cochran`. 0 if everything is drawn; None if a
+    stratum that has issues has none drawn, or there are no issues: the sample then says nothing of them.
     """
     strata = [(population, drawn) for population, drawn in strata if population]
     if not strata or not all(drawn for _population, drawn in strata):
@@ -57,7 +58,12 @@ def margin_reached(
     whole = sum(population for population, _drawn in strata)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     variance = sum(
-        (population / whole) ** 2 * share * (1 - share) * (1 - drawn / population) / drawn
+        (population / whole) ** 2
+        * share
+        * (1 - share)
+        * (population - drawn)
+        / max(1, population - 1)
+        / drawn
         for population, drawn in strata
     )
     return z * math.sqrt(variance)

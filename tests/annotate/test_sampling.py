@@ -48,8 +48,11 @@ def test_the_reference_study_draws_its_pilot_of_3437():
     assert sum(sample_size(size) for size in RETAINED.values()) == 3_437
 
 
-def test_cochrans_unrounded_form_draws_a_few_less():
-    assert sum(sample_size(size, rounding="cochran") for size in RETAINED.values()) == 3_428
+def test_cochrans_form_with_its_correction_of_one():
+    """At 99 % the correction is seen in the sum as well, and at 95 % in one repository."""
+    assert sample_size(1_780, rounding="cochran") == 317
+    assert sum(sample_size(size, rounding="cochran") for size in RETAINED.values()) == 3_429
+    assert sum(sample_size(size, 0.99, rounding="cochran") for size in RETAINED.values()) == 5_412
 
 
 @pytest.mark.parametrize(
@@ -115,16 +118,16 @@ def test_more_confidence_and_a_narrower_margin_never_need_fewer(
 
 
 @given(st.integers(1, 10**6), confidences, margins, shares)
-def test_rounding_up_draws_at_least_as_many_as_cochran(population, confidence, margin, share):
+def test_the_roundings_differ_by_one_at_most(population, confidence, margin, share):
     unrounded = sample_size(population, confidence, margin, share, "cochran")
-    assert 0 <= sample_size(population, confidence, margin, share, "up") - unrounded <= 1
+    assert abs(sample_size(population, confidence, margin, share, "up") - unrounded) <= 1
 
 
 @given(st.integers(1, 10**6), confidences, margins, shares)
 def test_the_size_is_that_of_the_formula_with_scipys_quantile(population, confidence, margin, share):
     endless = norm.ppf(0.5 + confidence / 2) ** 2 * share * (1 - share) / margin**2
-    for rounding, n0 in (("up", math.ceil(endless)), ("cochran", endless)):
-        exact = n0 / (1 + n0 / population)
+    for rounding, n0, less in (("up", math.ceil(endless), 0), ("cochran", endless, 1)):
+        exact = n0 / (1 + (n0 - less) / population)
         if abs(exact - round(exact)) > 1e-6 and abs(endless - round(endless)) > 1e-6:
             assert sample_size(population, confidence, margin, share, rounding) == math.ceil(exact)
 
@@ -193,9 +196,9 @@ def test_a_calculated_size_reaches_its_margin_and_one_less_does_not(population):
 
 
 def test_the_margin_of_few_and_of_strata_by_hand():
-    """z = 1.95996; 20 of 245: z sqrt(0.25 x (1 - 20/245) / 20). Two equal strata add a quarter of each variance."""
-    assert margin_reached([(245, 20)]) == pytest.approx(0.209996, abs=1e-6)
-    assert margin_reached([(100, 10), (100, 10)]) == pytest.approx(0.207886, abs=1e-6)
+    """z = 1.95996; 20 of 245: z sqrt(0.25 x 225/244 / 20). Two equal strata add a quarter of each variance."""
+    assert margin_reached([(245, 20)]) == pytest.approx(0.210426, abs=1e-6)
+    assert margin_reached([(100, 10), (100, 10)]) == pytest.approx(0.208933, abs=1e-6)
     assert margin_reached([(245, 20), (0, 0)]) == margin_reached([(245, 20)])
 
 

@@ -102,11 +102,11 @@ def test_the_calculator_shows_both_roundings_and_their_totals(world):
     other = factories.make_repository(world.study, "zz/zz")
     factories.make_issues(other, 3)
     factories.make_repository(world.study, "zz/without")
-    form = form_of(margin="10", name="") | {"preview": "1"}
+    form = form_of(margin="36", name="") | {"preview": "1"}
     said = text_of(post(world.lead, "new_sample", world.study.slug, form=form, **PLAN))
     heads = "Repository Issues Rounded up Cochran Own number"
     assert (
-        f"41 of 63 issues {heads} {world.repository.path} 60 38 37 zz/zz 3 3 3 Total 63 41 40 Draw sample"
+        f"11 of 63 issues {heads} {world.repository.path} 60 8 7 zz/zz 3 3 3 Total 63 11 10 Draw sample"
         in said
     )
     assert "zz/without" not in said
@@ -281,9 +281,9 @@ def test_a_sample_is_drawn_from_what_the_newest_screening_kept_unless_told_other
 
 
 def test_a_smaller_sample_says_the_margin_that_it_reaches(world):
-    """Of 60 issues 52 are calculated for 5 %; 20 reach z sqrt(0.25 x (40/60) / 20) = 17.89 %."""
+    """Of 60 issues 52 are calculated for 5 %; 20 reach z sqrt(0.25 x (40/59) / 20) = 18.04 %."""
     planned, few = drawn(world, "Whole"), drawn(world, "Few", own={world.repository.pk: 20})
     shown = [text_of(get(world.lead, "sample", world.study.slug, one.pk)) for one in (planned, few)]
     assert ["Fewer issues were drawn than calculated" in text for text in shown] == [False, True]
-    assert "± 17.89 %" in shown[1]
+    assert "± 18.04 %" in shown[1]
     assert "± 17.89" not in shown[0]
