@@ -81,13 +81,13 @@ def shut_out_of(seats: Sequence[Membership]) -> list[OwnResult]:
     """The open rounds that these memberships of one person cannot label in, because they did not pass the
     training and cannot go on with it. Two queries.
     """
+    own = {seat.pk: seat for seat in seats if may_label(seat)}
     rows = list(
         RoundVolunteer.objects.filter(
-            member__in=[seat.pk for seat in seats], left_at=None, admitted_at=None, round__closed_at=None,
+            member__in=own, left_at=None, admitted_at=None, round__closed_at=None,
             round__opened_at__isnull=False, round__training__isnull=False,
         ).select_related("round__study", "round__training").order_by("-round")
     )  # fmt: skip
-    own = {seat.pk: seat for seat in seats}
     results = training_results({(row.round.training_id or 0, row.member_id) for row in rows})
     found = []
     for row in rows:

@@ -6,6 +6,7 @@ from django.urls import reverse
 from annotate.actions.rounds import close_round
 from consensus.actions.follow_ups import follow_up
 from rounds.models import Round
+from studies.models import Membership, Role
 from taxonomy.actions import cast
 from taxonomy.tree.drafts import RETIRE
 from tests.annotate.actions.test_version_upgrade import change, publication
@@ -56,6 +57,9 @@ def test_who_did_not_pass_is_told_why_and_who_can_help_and_the_training_lets_in(
     assert f"Main round 1 right label of 2 in {trained.name}; you need 2" in told
     assert f"You cannot label here yet. To be let in, ask a lead: {world.lead.known_as}." in told
     assert "you need" not in seen(world.members[1]) + seen(world.lead)
+    Membership.objects.filter(pk=first.pk).update(role=Role.VIEWER)
+    assert "ask a lead" not in seen(first), "a viewer labels nothing, and sees no names"
+    Membership.objects.filter(pk=first.pk).update(role=Role.VOLUNTEER)
     assert "1 volunteer did not pass the training" in seen(world.lead)
     page = client(world.lead).get(reverse("round", args=[trained.pk]))
     assert text_of(page).count("Let in to Main round") == 1
