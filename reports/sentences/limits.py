@@ -49,7 +49,9 @@ def without_vote(report: AgreementReport) -> str:
 
 
 def forge_labels(report: AgreementReport) -> str:
-    """Did the volunteers see the labels of the forge? "" for a published study, which does not say it."""
+    """Could the volunteers see the labels of the forge? "" for a published study, which does not say it.
+    Nobody knows what they looked at, or whether an issue has labels.
+    """
     if report.round.is_imported:
         return ""
     if report.round.forge_labels == Round.ForgeLabels.HIDDEN:
@@ -57,4 +59,4 @@ def forge_labels(report: AgreementReport) -> str:
             "The labels that the issue reports have on their forge were hidden from the volunteers until the"
             " reveal."
         )
-    return _("The volunteers saw the labels that the issue reports have on their forge.")
+    return _("The volunteers could see the labels that the issue reports have on their forge.")

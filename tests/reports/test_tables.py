@@ -105,7 +105,7 @@ def test_how_to_report_names_every_number(report):
 
     assert how_to_report(report) == (
         f"3 volunteers independently labelled 4 issue reports with one of {len(report.overall.categories)} themes"
-        " (12 labels). The volunteers saw the labels that the issue reports have on their forge."
+        " (12 labels). The volunteers could see the labels that the issue reports have on their forge."
         f" Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{number(kappa.low)},"
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"

@@ -115,6 +115,6 @@ def test_the_paragraph_and_the_package_say_what_volunteers_saw(world, setting):
         for member in world.members:
             world.submit(round_, issue, member, "A.1")
     said = how_to_report(agreement_report(round_, by=PAGE_BY, reader=Reader(None)))
-    assert ("The volunteers saw the labels that" in said) == (setting == "shown")
+    assert ("The volunteers could see the labels that" in said) == (setting == "shown")
     assert ("were hidden from the volunteers until the reveal." in said) == (setting == "hidden")
     assert facts(round_, NOTHING)["forge_labels"] == setting
