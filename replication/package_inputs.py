@@ -20,12 +20,13 @@ from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
 from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv
 from reports.formats.json_report import report_as_dict
+from reports.queries.label_tuples import labelled_twice
 from reports.sections.consensus import before_and_after
 from reports.sections.dissents import dissents
 from rounds.models import Round
 from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_by, coached_in, coached_issues
-from rounds.queries.first_labels import first_labels, has_second_looks
+from rounds.queries.first_labels import FormerCategories, first_labels, has_second_looks
 from rounds.queries.rounds import volunteers
 from taxonomy.models import CategoryState
 from taxonomy.queries.codebooks import Codebook, codebook
@@ -38,28 +39,31 @@ def inputs(report: AgreementReport) -> Files:
     """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
     false positives, ballots, guidelines, former categories, other rounds.
     """
-    round_ = report.round
-    codes = {state.category_id: state.code for state in report.codebook.states}
+    round_, former = report.round, FormerCategories(report.round.version_id)
     if report.had_looks:
         yield "labels_second_look.csv", labels_csv(round_, layout="second-look", blind=report.blind)
     if said := list(model_labels_beside(round_, report.blind)):
-        labels = ((url, model, codes.get(category, "")) for url, model, category in said)
+        counted = [(url, model, former.counts_as(*choice)) for url, model, *choice in said]
+        codes = {state.category_id: state.code for state in former.beside(report.codebook).states}
+        labels = ((url, model, codes[category]) for url, model, category in counted)
         yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
     if report.coached:
         yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
-    book = report.codebook
+    labelled_twice(round_, former, report.blind)  # these labels can have other former categories
+    book = former.beside(report.codebook)
     if report.reader is not None:
         yield from _false_positives(round_, report.reader)
         votes = changed_votes(round_, report.reader.member, without=report.without)
+        every = list(ballots_of_votes(round_, report.reader.member, votes.former, without=report.without))
         book = votes.former.beside(book)
         if votes.moves:
             yield "ballots.csv", _ballots(round_, votes, book)
-        if every := list(ballots_of_votes(round_, report.reader.member, without=report.without)):
+        if every:
             yield "votes.csv", csv_lines(VOTE_COLUMNS, every)
     for guideline in round_.study.guidelines.order_by("number"):
         yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
-    if former := [state for state in book.states if state.category_id < 0]:
-        yield "former_categories.csv", former_csv(former, book)
+    if gone := [state for state in book.states if state.category_id < 0]:
+        yield "former_categories.csv", former_csv(gone, book)
     if report.reader is not None:
         yield from _rounds(report, report.reader)
 

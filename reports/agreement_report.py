@@ -23,6 +23,7 @@ from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
+from rounds.queries.first_labels import FormerCategories
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook
 from taxonomy.queries.unvoted import codes_without_vote
@@ -218,7 +219,7 @@ def agreement_report(
         withheld=withheld,
         numbers=numbers,
         codebook=book,
-        intra=_intra(round_, book, places_at(book, level), len(book.at_level(level)), left),
+        intra=_intra(round_, book, level, left),
         issues=found.issues,
         reader=reader,
         blind=left,
@@ -285,13 +286,16 @@ def _rounds(
     return tuple(sorted([*others, own], key=lambda one: (one.round.opened_at or clock.now(), one.round.pk)))
 
 
-def _intra(
-    round_: Round, book: Codebook, rolled: NDArray[np.int32], categories: int, blind: WithheldIssues
-) -> IntraRater | None:
-    """The drift check at the level of the places in `rolled`; None without second labels."""
-    rows = labelled_twice(round_, blind)
+def _intra(round_: Round, book: Codebook, level: Level, blind: WithheldIssues) -> IntraRater | None:
+    """The drift check at this level; None without second labels. Categories that were split or retired since
+    count as they were.
+    """
+    former = FormerCategories(round_.version_id)
+    rows = labelled_twice(round_, former, blind)
     if not rows:
         return None
+    book = former.beside(book)
+    rolled = places_at(book, level)
     place = {state.category_id: int(rolled[index]) for index, state in enumerate(book.states)}
     twice: dict[str, list[tuple[int, int, int]]] = {}
     left_out = {"open_labels": 0, "labels_above_the_level": 0}
@@ -303,7 +307,7 @@ def _intra(
         elif MISSING in at:
             left_out["labels_above_the_level"] += issues
     said = {reason: count for reason, count in left_out.items() if count}
-    return intra_rater(twice, categories, left_out=said)
+    return intra_rater(twice, len(book.at_level(level)), left_out=said)
 
 
 def _axis(

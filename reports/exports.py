@@ -98,13 +98,18 @@ _LONG = f"""
     ORDER BY chosen.position, v."column"
 """
 
-_FORMER = """
-    LEFT JOIN unnest(%(gone)s::bigint[], %(former)s::text[]) former (id, code) ON former.id = f.gone_id
+_FORMER = "LEFT JOIN unnest(%(gone)s::bigint[], %(former)s::text[]) {name} (id, code) ON {name}.id = {of}"
+_LOST = f"""
+    LEFT JOIN taxonomy_gone gone_{{row}} ON gone_{{row}}.version_id = %(version)s
+     AND gone_{{row}}.category_id = {{row}}.category_id AND {{row}}.version_id < gone_{{row}}.since_id
+     AND {{row}}.version_id >= coalesce(gone_{{row}}.after_id, 0)
+    {_FORMER.format(name="lost_{row}", of="gone_{row}.id")}
 """
+"""SQL: the code of a category that was split or retired since, by a row of Gone or by the row of a choice."""
 _AS_SAID = {"code": "code.code", "first": "", "given": "said.label_id", "when": ""}
 _AS_FIRST = {
     "code": "coalesce(former.code, code.code)",
-    "first": "LEFT JOIN rounds_first f ON f.id = l.id" + _FORMER,
+    "first": "LEFT JOIN rounds_first f ON f.id = l.id " + _FORMER.format(name="former", of="f.gone_id"),
     "given": "f.label_id, said.label_id",
     "when": "WHEN f.id IS NOT NULL THEN f.category_id",
 }
@@ -113,7 +118,7 @@ _AS_FIRST = {
 _SECOND_LOOK = f"""
     {_CHOSEN}
     SELECT chosen.url, m.pseudonym, looks.name, coalesce(former.code, first.code),
-           coalesce(lost.code, code.code), CASE WHEN k.category_id IS NULL THEN p.name END, k.summary,
+           coalesce(lost_k.code, code.code), CASE WHEN k.category_id IS NULL THEN p.name END, k.summary,
            k.unsure, k.submitted_at, version.number, g.number
     FROM chosen
     JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = chosen.issue_id
@@ -127,12 +132,10 @@ _SECOND_LOOK = f"""
     JOIN taxonomy_version version ON version.id = k.version_id
     LEFT JOIN code first ON first.category_id = f.category_id
     LEFT JOIN code ON code.category_id = {STANDS_AS.format(row="k")}
-    LEFT JOIN taxonomy_gone gone ON gone.version_id = %(version)s AND gone.category_id = k.category_id
-     AND k.version_id < gone.since_id AND k.version_id >= coalesce(gone.after_id, 0)
     LEFT JOIN taxonomy_proposal p ON p.id = k.proposal_id
     LEFT JOIN studies_guideline g ON g.id = k.guideline_id
-    {_FORMER}
-    LEFT JOIN unnest(%(gone)s::bigint[], %(former)s::text[]) lost (id, code) ON lost.id = gone.id
+    {_FORMER.format(name="former", of="f.gone_id")}
+    {_LOST.format(row="k")}
     ORDER BY chosen.position, v."column", k.round_id
 """
 
@@ -150,8 +153,9 @@ _ISSUES = f"""
 
 _TWICE = f"""
     {_CHOSEN}
-    SELECT chosen.url, m.pseudonym, first.code, CASE WHEN l.category_id IS NULL THEN p.name END,
-           second.code, CASE WHEN t.category_id IS NULL THEN q.name END, t.submitted_at
+    SELECT chosen.url, m.pseudonym, coalesce(lost_l.code, first.code),
+           CASE WHEN l.category_id IS NULL THEN p.name END, coalesce(lost_t.code, second.code),
+           CASE WHEN t.category_id IS NULL THEN q.name END, t.submitted_at
     FROM chosen
     JOIN annotate_repeat t
       ON t.round_id = %(round)s AND t.issue_id = chosen.issue_id AND t.submitted_at IS NOT NULL
@@ -161,6 +165,8 @@ _TWICE = f"""
     JOIN studies_membership m ON m.id = v.member_id
     LEFT JOIN code first ON first.category_id = {STANDS_AS.format(row="l")}
     LEFT JOIN code second ON second.category_id = {STANDS_AS.format(row="t")}
+    {_LOST.format(row="l")}
+    {_LOST.format(row="t")}
     LEFT JOIN taxonomy_proposal p ON p.id = l.proposal_id
     LEFT JOIN taxonomy_proposal q ON q.id = t.proposal_id
     ORDER BY v."column", chosen.position
@@ -209,7 +215,7 @@ def labels_twice_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Itera
     """The second labels of the drift check beside the first labels, for revealed issues. An open label has
     its proposed name; a label whose category was split or retired since is empty.
     """
-    return _asked(round_, blind, _TWICE, TWICE_COLUMNS, _plain_row)
+    return _asked(round_, blind, _TWICE, TWICE_COLUMNS, _plain_row, parts=_AS_FIRST)
 
 
 def _asked(

@@ -11,7 +11,7 @@ from agreement import MISSING
 from annotate.models import ModelLabel
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
-from rounds.queries.first_labels import OVERRIDDEN, first_labels
+from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
 from rounds.queries.rounds import revealed, reveals_complete_issues
 from studies.models import Membership
 from taxonomy.queries.codebooks import Codebook
@@ -24,26 +24,28 @@ def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
 
 def model_labels_beside(
     round_: Round, blind: WithheldIssues = NOTHING
-) -> QuerySet[ModelLabel, tuple[str, str, int]]:
-    """(address of the issue, pseudonym of the model, category) of each model label that the report compares
-    with labels of volunteers: on complete, revealed issues that are not withheld from the reader.
+) -> QuerySet[ModelLabel, tuple[str, str, int, int]]:
+    """(address of the issue, pseudonym of the model, category, version) of each model label that the report
+    compares with labels of volunteers: on complete, revealed issues that are not withheld from the reader.
     """
     shown = revealed(round_).filter(completed_at__isnull=False, issue=OuterRef("issue"))
     labels = ModelLabel.objects.filter(Exists(shown), round=round_)
     labels = labels.exclude(Exists(blind.filter(round=round_, issue=OuterRef("issue"))))
-    return labels.order_by("member", "issue").values_list("issue__url", "member__pseudonym", "category")
+    fields = ("issue__url", "member__pseudonym", "category", "version")
+    return labels.order_by("member", "issue").values_list(*fields)
 
 
 _BESIDE = """
-    SELECT said.models, said.chosen, {labels}, c.whose, c.decided, count(*)
+    SELECT said.models, said.chosen, said.versions, {labels}, c.whose, c.decided, count(*)
     FROM (
         SELECT issue_id, array_agg(member_id ORDER BY member_id) AS models,
-               array_agg(category_id ORDER BY member_id) AS chosen
+               array_agg(category_id ORDER BY member_id) AS chosen,
+               array_agg(version_id ORDER BY member_id) AS versions
         FROM annotate_modellabel WHERE round_id = %(round)s GROUP BY issue_id
     ) said
     JOIN rounds_roundissue c ON c.round_id = %(round)s AND c.issue_id = said.issue_id {join_first}
     WHERE c.completed_at IS NOT NULL AND c.labels <> '' AND {seen}
-    GROUP BY 1, 2, 3, 4, 5
+    GROUP BY 1, 2, 3, 4, 5, 6
 """
 
 
@@ -51,7 +53,9 @@ _BESIDE = """
 class BesideModels:
     """Distinct label tuples of the complete, revealed issues that a model has labelled, with the model
     labels. `codes` [P, R] and `decided` [P] are as in reports.queries.label_tuples.Tuples. `models` [P, M]
-    has a column for each pseudonym in `names`. `counts` [P] is the number of issues of each tuple.
+    has a column for each pseudonym in `names`. `counts` [P] is the number of issues of each tuple. Places are
+    those in `book`: the given codebook with the former categories that models chose. Like a first label of a
+    volunteer, a label of a model keeps a category that was split or retired since.
     """
 
     names: tuple[str, ...]
@@ -59,6 +63,7 @@ class BesideModels:
     models: NDArray[np.int32]
     decided: NDArray[np.int32]
     counts: NDArray[np.int64]
+    book: Codebook
 
 
 def beside_models(
@@ -80,27 +85,33 @@ def beside_models(
         rows = cursor.fetchall()
     if not rows:
         return None
-    stands = codebook.by_id.stands_as
+    former = FormerCategories(round_.version_id)
+    counted = [
+        [former.counts_as(*choice) for choice in zip(chosen, versions, strict=True)]
+        for _models, chosen, versions, *_rest in rows
+    ]
+    codebook = former.beside(codebook)
     crossed = round_.allocation == Round.Allocation.CROSSED
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     columns = {member: at for at, member in enumerate(volunteers.values_list("member", flat=True))}
     said = {member for models, *_rest in rows for member in models}
     found = dict(Membership.objects.filter(pk__in=said).order_by("pk").values_list("pk", "pseudonym"))
     at_model = {member: at for at, member in enumerate(found)}
-    width = len(columns) if crossed else max(len(row[2].split()) for row in rows)
+    width = len(columns) if crossed else max(len(row[3].split()) for row in rows)
     codes = np.full((len(rows), width), MISSING, dtype=np.int32)
     models = np.full((len(rows), len(found)), MISSING, dtype=np.int32)
-    for index, (members, chosen, chosen_by_hand, whose, _decided, _count) in enumerate(rows):
+    for index, (members, _chosen, _versions, chosen_by_hand, whose, _decided, _count) in enumerate(rows):
         places = [codebook.places.get(int(one), MISSING) for one in chosen_by_hand.split()]
         where = [columns[int(member)] for member in whose.split()] if crossed else list(range(len(places)))
         codes[index, where] = places
         models[index, [at_model[member] for member in members]] = [
-            codebook.places.get(stands(one) or 0, MISSING) for one in chosen
+            codebook.places[one] for one in counted[index]
         ]
     return BesideModels(
         names=tuple(found.values()),
         codes=codes,
         models=models,
-        decided=np.array([codebook.places.get(row[4], MISSING) for row in rows], dtype=np.int32),
-        counts=np.array([row[5] for row in rows], dtype=np.int64),
+        decided=np.array([codebook.places.get(row[5], MISSING) for row in rows], dtype=np.int32),
+        counts=np.array([row[6] for row in rows], dtype=np.int64),
+        book=codebook,
     )

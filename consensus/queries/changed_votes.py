@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from consensus.models import Ballot, Disagreement
@@ -17,21 +17,22 @@ from rounds.models import CurrentLabel, Label, Round
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_by
 from rounds.queries.categories import codebook
 from rounds.queries.first_labels import FormerCategories
-from rounds.queries.rounds import volunteers
+from rounds.queries.rounds import revealed, volunteers
 from studies.models import Membership
 from taxonomy.models import CategoryState, Version
 
-KEPT, JOINED, AWAY, ABSTAINED = "kept", "joined", "away", "abstained"
+KEPT, JOINED, AWAY, ABSTAINED, NONE_FITS = "kept", "joined", "away", "abstained", "none_fits"
 """What a volunteer's last ballot did with their own label: kept it, joined the largest group of labels, moved
-elsewhere, or abstained."""
+elsewhere, abstained, or said that no category fits. The label stays after the last two."""
 
 
 class LastBallot(NamedTuple):
-    """A ballot in a closed vote: its category, None for an abstention, as named in this version. `had_looks`:
-    its round had second looks.
+    """A ballot in a closed vote: its category, as named in this version; None for an abstention, and if
+    `none_fits`. `had_looks`: its round had second looks.
     """
 
     category: int | None
+    none_fits: bool
     version: int
     closed_at: datetime
     had_looks: bool
@@ -40,8 +41,8 @@ class LastBallot(NamedTuple):
 @dataclass(frozen=True)
 class LabelMove:
     """A label and its author's last ballot, as ids of categories at the depth of the round, negative for
-    former categories. `before` is None for an open label; `after` is None for an abstention. The vote was
-    closed at `closed_at`.
+    former categories. `before` is None for an open label; `after` is None for an abstention and if no
+    category fits. The vote was closed at `closed_at`.
     """
 
     issue: int
@@ -62,6 +63,7 @@ class VolunteerVotes:
     joined: int
     away: int
     abstained: int
+    none_fits: int
 
 
 @dataclass(frozen=True)
@@ -135,11 +137,8 @@ def _moves(
     moves = []
     for issue, who, category in labels.values_list("issue", "volunteer", "category"):
         if (issue, who) in ballots:
-            last = ballots[issue, who]
-            ballot = last.category and former.counts_as(last.category, last.version)
             before = category and book.at_depth(category, round_.depth).category_id
-            what = _what(before, ballot, leading.get(issue))
-            moves.append(LabelMove(issue, who, before, ballot, what, last.closed_at))
+            moves.append(_move((issue, who), ballots[issue, who], before, leading.get(issue), former))
     return moves
 
 
@@ -147,67 +146,81 @@ def _moves_at_the_time(
     round_: Round, ballots: Mapping[tuple[int, int], LastBallot], former: FormerCategories
 ) -> list[LabelMove]:
     """The ballots of label authors beside the labels that counted when their vote was closed."""
-    given: dict[tuple[int, int], list[tuple[datetime, int | None]]] = defaultdict(list)
+    given: dict[int, dict[int, list[tuple[datetime, int | None]]]] = defaultdict(lambda: defaultdict(list))
     labels = Label.objects.filter(
         Q(round=round_) | Q(round__of=round_), issue__in={issue for issue, _member in ballots}, surplus=False
     ).order_by("issue", "volunteer", "round")
     fields = ("issue", "volunteer", "submitted_at", "category", "version")
     for issue, who, at, category, version in labels.values_list(*fields):
         counted = category and former.at_depth(former.counts_as(category, version), round_.depth)
-        given[issue, who].append((at, counted))
+        given[issue][who].append((at, counted))
 
-    def label_at(place: tuple[int, int], moment: datetime) -> int | None:
-        first, *later = given[place]
-        return [first, *(one for one in later if one[0] <= moment)][-1][1]
-
-    def leading(issue: int, moment: datetime) -> int | None:
-        votes = Counter(label_at(place, moment) for place in given if place[0] == issue).most_common(2)
-        return None if len(votes) > 1 and votes[0][1] == votes[1][1] else votes[0][0]
+    def labels_at(issue: int, moment: datetime) -> dict[int, int | None]:
+        return {
+            who: [first, *(one for one in later if one[0] <= moment)][-1][1]
+            for who, (first, *later) in given[issue].items()
+        }
 
     moves = []
     for (issue, who), last in ballots.items():
-        if (issue, who) not in given:
-            continue
-        ballot = last.category and former.counts_as(last.category, last.version)
-        before = label_at((issue, who), last.closed_at)
-        what = _what(before, ballot, leading(issue, last.closed_at))
-        moves.append(LabelMove(issue, who, before, ballot, what, last.closed_at))
+        counted_then = labels_at(issue, last.closed_at)
+        if who in counted_then:
+            most = Counter(counted_then.values()).most_common(2)
+            leading = None if len(most) > 1 and most[0][1] == most[1][1] else most[0][0]
+            moves.append(_move((issue, who), last, counted_then[who], leading, former))
     return moves
+
+
+def counted_ballots(
+    round_: Round, member: Membership | None, *, without: WithheldIssues = NOTHING
+) -> QuerySet[Any]:
+    """The ballots in closed votes of any meeting of the round, `named_in` the version whose categories they
+    name. Issues that are withheld from the reader, that wait for a second look, and those of `without` are
+    left out. An issue whose second look ended the disagreement keeps its ballots.
+    """
+    seen = seen_by(revealed(round_).filter(completed_at__isnull=False), round_, member)
+    if not without.query.is_empty():
+        seen = seen.exclude(issue__in=without.values("issue"))
+    versions = Version.objects.filter(
+        taxonomy__versions=round_.version_id,
+        pk__lte=round_.version_id,
+        published_at__lte=Coalesce(OuterRef("changed_at"), OuterRef("cast_at")),
+    )
+    return Ballot.objects.filter(
+        meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
+    ).annotate(named_in=Subquery(versions.order_by("-pk").values("pk")[:1]))
 
 
 def last_ballots(
     round_: Round, member: Membership | None, *, without: WithheldIssues = NOTHING
 ) -> dict[tuple[int, int], LastBallot]:
-    """(issue, member) to the member's last ballot in a closed vote of any meeting of the round, in the order
-    of issues and members. Issues that are withheld from the reader are left out, and those of `without`.
+    """(issue, member) to the member's last ballot of `counted_ballots`, in the order of issues and members.
     At most two queries.
     """
-    seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
-    if not without.query.is_empty():
-        seen = seen.exclude(issue__in=without.values("issue"))
-    ballots = Ballot.objects.filter(
-        meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
+    last = counted_ballots(round_, member, without=without).annotate(
+        had_looks=Exists(Round.objects.filter(of=round_))
     )
-    last = ballots.order_by("vote__item__issue", "member", "-vote__closed_at", "-pk")
-    found = last.distinct("vote__item__issue", "member").annotate(
-        named_in=Subquery(
-            Version.objects.filter(
-                taxonomy__versions=round_.version_id,
-                pk__lte=round_.version_id,
-                published_at__lte=Coalesce(OuterRef("changed_at"), OuterRef("cast_at")),
-            )
-            .order_by("-pk")
-            .values("pk")[:1]
-        ),
-        had_looks=Exists(Round.objects.filter(of=round_)),
+    found = last.order_by("vote__item__issue", "member", "-vote__closed_at", "-pk").distinct(
+        "vote__item__issue", "member"
     )
     return {
-        (issue, who): LastBallot(category, version or round_.version_id, closed_at, had_looks)
-        for issue, who, category, version, closed_at, had_looks in found.values_list(
-            "vote__item__issue", "member", "category", "named_in", "vote__closed_at", "had_looks"
+        (issue, who): LastBallot(category, none_fits, version or round_.version_id, closed_at, had_looks)
+        for issue, who, category, none_fits, version, closed_at, had_looks in found.values_list(
+            "vote__item__issue", "member", "category", "none_fits", "named_in", "vote__closed_at", "had_looks"
         )
-        if closed_at is not None
     }
+
+
+def _move(
+    place: tuple[int, int],
+    last: LastBallot,
+    before: int | None,
+    leading: int | None,
+    former: FormerCategories,
+) -> LabelMove:
+    ballot = last.category and former.counts_as(last.category, last.version)
+    what = NONE_FITS if last.none_fits else _what(before, ballot, leading)
+    return LabelMove(*place, before, ballot, what, last.closed_at)
 
 
 def _what(before: int | None, ballot: int | None, leading: int | None) -> str:
@@ -221,7 +234,9 @@ def _what(before: int | None, ballot: int | None, leading: int | None) -> str:
 def _sums(moves: Collection[LabelMove]) -> dict[str, int]:
     """The number of moves of each kind, and `voted` for all moves."""
     counted = Counter(move.what for move in moves)
-    return {"voted": len(moves)} | {what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED)}
+    return {"voted": len(moves)} | {
+        what: counted[what] for what in (KEPT, JOINED, AWAY, ABSTAINED, NONE_FITS)
+    }
 
 
 def _turns(moves: Iterable[LabelMove], states: Mapping[int, CategoryState]) -> list[CategoryChange]:

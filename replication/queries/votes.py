@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
-from consensus.models import Ballot, Disagreement
+from consensus.queries.changed_votes import counted_ballots
+from consensus.queries.votes import NO_CATEGORY_CODE
 from rounds.models import Round
-from rounds.queries.blindness import NOTHING, WithheldIssues, seen_by
+from rounds.queries.blindness import NOTHING, WithheldIssues
 from rounds.queries.categories import codebook
+from rounds.queries.first_labels import FormerCategories
 from studies.models import Membership
 
 VOTE_COLUMNS = (
@@ -14,24 +16,23 @@ VOTE_COLUMNS = (
 
 
 def ballots_of_votes(
-    round_: Round, member: Membership | None, *, without: WithheldIssues = NOTHING
+    round_: Round, member: Membership | None, former: FormerCategories, *, without: WithheldIssues = NOTHING
 ) -> Iterator[tuple[object, ...]]:
     """Rows of VOTE_COLUMNS, vote by vote, for issues that this member may see and that are not in `without`.
 
-    With the ballots of chairs and of others who gave no label. A category that was split or retired since has
-    its last code. One query.
+    With the ballots of chairs and of others who gave no label. NO_CATEGORY_CODE says that no category fits. A
+    category that was split or retired since has its code in `former`. One query.
     """
-    seen = seen_by(Disagreement.objects.filter(round=round_), round_, member)
-    if not without.query.is_empty():
-        seen = seen.exclude(issue__in=without.values("issue"))
+    found = counted_ballots(round_, member, without=without)
     states = codebook(round_.version_id).states
-    found = Ballot.objects.filter(
-        meeting__round=round_, vote__closed_at__isnull=False, vote__item__issue__in=seen.values("issue")
-    ).select_related("vote__item__issue", "meeting", "member")
-    for one in found.order_by("vote__closed_at", "vote", "member"):
-        vote = one.vote
+    for one in found.select_related("vote__item__issue", "meeting", "member").order_by(
+        "vote__closed_at", "vote", "member"
+    ):
+        vote, code = one.vote, NO_CATEGORY_CODE if one.none_fits else ""
+        if one.category_id:
+            counts = former.counts_as(one.category_id, one.named_in or round_.version_id)
+            code = (states if counts > 0 else former.states)[counts].code
         yield (
-            vote.item.issue.url, one.meeting.name, vote.number, vote.present, one.member.pseudonym,
-            states[one.category_id].code if one.category_id else "",
+            vote.item.issue.url, one.meeting.name, vote.number, vote.present, one.member.pseudonym, code,
             (one.changed_at or one.cast_at).isoformat(), vote.closed_at and vote.closed_at.isoformat(),
         )  # fmt: skip

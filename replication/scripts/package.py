@@ -35,13 +35,16 @@ class Codebook:
         self.former: set[str] = set(former["code"])
         self.used: set[str] = set()
 
-    def use(self, codes: Iterable[str]) -> None:
-        """Count these former categories, and those above them, among the categories."""
+    def using(self, codes: Iterable[str]) -> "Codebook":
+        """The same categories, with these former ones and those above them counted among them."""
+        book = copy(self)
+        book.used = set(self.used)
         for code in codes:
             above = code
             while above in self.former:
-                self.used.add(above)
+                book.used.add(above)
                 above = self.parent[above]
+        return book
 
     def at(self, level: int) -> list[str]:
         unused = self.former - self.used
@@ -97,9 +100,7 @@ class Package:
 
     def count(self, given: pd.DataFrame) -> None:
         """Take these labels for those that count."""
-        self.book = copy(self.book)
-        self.book.used = set(self.book.used)
-        self.book.use(given["Label"].unique())
+        self.book = self.book.using(given["Label"].unique())
         self.codes = self.book.at(self.level)
         self.given = given.assign(place=self.book.rolled_up(given["Label"], self.level))
         self.labels = self.wide("Volunteer", self.given)

@@ -1,6 +1,7 @@
 """The raters of a package: two by two, each beside the others and the decision, and each over time."""
 
 from collections.abc import Iterator
+from copy import copy
 from itertools import combinations
 from typing import Any
 
@@ -109,6 +110,9 @@ def stood_alone(own: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.nda
 def models(package: Package) -> list[dict[str, Any]]:
     """Each model beside the volunteers and the decision, and these volunteers among themselves."""
     said = read(package.folder / "labels_of_models.csv", ("Issue_URL", "Model", "Label"))
+    package = copy(package)
+    package.book = package.book.using(said["Label"].unique())
+    package.count(package.given)
     said["place"] = package.book.rolled_up(said["Label"], package.level)
     labels, q = package.labels.to_numpy(), len(package.codes)
     found = []
@@ -140,16 +144,17 @@ def intra_rater(package: Package) -> dict[str, Any] | None:
     twice = read(package.folder / "labels_twice.csv")
     if twice.empty:
         return None
-    first, second = (
-        package.book.rolled_up(twice[name], package.level) for name in ("First_Label", "Second_Label")
-    )
+    book = package.book.using([*twice["First_Label"], *twice["Second_Label"]])
+    first, second = (book.rolled_up(twice[name], package.level) for name in ("First_Label", "Second_Label"))
     is_open = (twice["First_Label"] == "") | (twice["Second_Label"] == "")
     above = ~is_open & ((first < 0) | (second < 0))
     left_out = {"open_labels": int(is_open.sum()), "labels_above_the_level": int(above.sum())}
 
     def of(who: str, rows: pd.Series) -> dict[str, Any]:
         with within(who):
-            return self_agreement(square(first[rows].to_numpy(), second[rows].to_numpy(), len(package.codes)))
+            return self_agreement(
+                square(first[rows].to_numpy(), second[rows].to_numpy(), len(book.at(package.level)))
+            )
 
     return {
         "pooled": of("pooled", twice["Volunteer"].notna()),

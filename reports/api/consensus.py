@@ -59,6 +59,7 @@ class Consensus(APIView):
                         "joined": mind.joined,
                         "away": mind.away,
                         "abstained": mind.abstained,
+                        "none_fits": mind.none_fits,
                     }
                     for mind in found.minds
                 ],

@@ -19,8 +19,7 @@ from ingest.queries.issues import NAMES
 from reports.queries.label_tuples_sql import NOTHING_MORE, GroupedBy, grouped
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
-from rounds.queries.categories import STANDS_AS
-from rounds.queries.first_labels import OVERRIDDEN, first_labels
+from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
 from rounds.queries.rounds import reveals_complete_issues
 from taxonomy.queries.codebooks import Codebook
 
@@ -328,7 +327,7 @@ def labels_in_order(
 
 
 _TWICE = """
-    SELECT m.pseudonym, {first} AS first, {second} AS second, count(*)
+    SELECT m.pseudonym, l.category_id, l.version_id, r.category_id, r.version_id, count(*)
     FROM annotate_repeat r
     JOIN rounds_label l
       ON l.round_id = r.round_id AND l.issue_id = r.issue_id AND l.volunteer_id = r.volunteer_id
@@ -336,19 +335,22 @@ _TWICE = """
     JOIN rounds_roundvolunteer v ON v.round_id = r.round_id AND v.member_id = r.volunteer_id
     JOIN studies_membership m ON m.id = v.member_id
     WHERE r.round_id = %(round)s AND r.submitted_at IS NOT NULL AND {revealed} AND {seen}
-    GROUP BY v."column", m.pseudonym, first, second
+    GROUP BY v."column", 1, 2, 3, 4, 5
     ORDER BY v."column"
 """
 
 
 def labelled_twice(
-    round_: Round, blind: WithheldIssues = NOTHING
+    round_: Round, former: FormerCategories, blind: WithheldIssues = NOTHING
 ) -> list[tuple[str, int | None, int | None, int]]:
     """(pseudonym, first category, second category, issues) of the drift check, without `blind` issues.
 
-    Only revealed issues count. Categories are those of the round's version; None is an open label, or a label
-    whose category was split or retired since. Rows are in the order of the volunteers' columns. One query.
+    Only revealed issues count. Categories are those of the round's version, or negative ones of `former`, if
+    they were split or retired since; None is an open label. Rows are in the order of the volunteers' columns.
+    One query, and some for earlier versions if there are former categories.
     """
     is_revealed = "true" if round_.closed_at else _complete(round_)
-    first, second = (STANDS_AS.format(row=row) for row in ("l", "r"))
-    return rows_of(_TWICE, round_, blind, revealed=is_revealed, first=first, second=second)
+    return [
+        (name, first and former.counts_as(first, then), second and former.counts_as(second, now), issues)
+        for name, first, then, second, now, issues in rows_of(_TWICE, round_, blind, revealed=is_revealed)
+    ]

@@ -27,8 +27,8 @@ def model_comparisons(report: AgreementReport) -> tuple[tuple[str, ModelRater], 
     found = beside_models(report.round, report.codebook, report.blind, had_looks=report.had_looks)
     if found is None:
         return ()
-    places = np.append(places_at(report.codebook, report.level), np.int32(MISSING))
-    patterns = Patterns(places[found.codes], found.counts, len(report.codebook.at_level(report.level)))
+    places = np.append(places_at(found.book, report.level), np.int32(MISSING))
+    patterns = Patterns(places[found.codes], found.counts, len(found.book.at_level(report.level)))
     decided = places[found.decided]
     return tuple(
         (name, model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns)))

@@ -7,9 +7,11 @@ from importlib.metadata import version
 import pytest
 from django.utils import timezone
 
+from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.actions.volunteers import remove_volunteer
+from annotate.models import Repeat
 from consensus.actions.meetings import close_meeting
-from consensus.actions.votes import close_vote
+from consensus.actions.votes import cast_ballot, close_vote
 from consensus.models import Decision
 from replication.actions.published import import_study
 from replication.package import write_package
@@ -18,7 +20,10 @@ from reports.agreement_report import BY, LEVELS, agreement_report
 from reports.formats.json_report import report_as_dict
 from rounds.models import Round
 from rounds.queries.blindness import Reader
+from studies.models import Role
+from taxonomy.tree.drafts import RETIRE
 from tests import factories
+from tests.annotate.actions.test_version_upgrade import change
 from tests.long import only_long
 from tests.worlds.looks import split_and_look_again
 from tests.worlds.meeting import meeting_world
@@ -292,9 +297,22 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     vote = world.vote(world.items[0], "C.9", "C.9", "C.9")
     world.ballot(world.items[0], world.lead, "C.1")
     close_vote(vote=vote, by=world.lead)
+    vote = world.vote(world.items[1], "C.2")
+    cast_ballot(item=world.items[1], member=world.members[1], category=None, none_fits=True)
+    close_vote(vote=vote, by=world.lead)
     close_meeting(meeting=world.fresh(), by=world.lead)
+    model = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+    said = zip(world.issues, ("C.9", "C.9", "B.2", "C.9"), strict=True)
+    rows = [ModelRow(issue.pk, code) for issue, code in said]
+    label_as_model(round_=world.round_, member=model, rows=rows)
+    for issue, code in zip(world.issues, ("C.9", "C.1", "B.2", "C.9"), strict=True):
+        Repeat.objects.create(
+            round=world.round_, issue=issue, volunteer=world.members[0], due_at=timezone.now(),
+            submitted_at=timezone.now(), category=world.category(code), version=world.version,
+        )  # fmt: skip
     before = agreement_report(world.round_)
     freeze_report(round_=world.round_, by=None, name="Before")
+    change(world, RETIRE, "B.2")  # no volunteer chose this category
     split_and_look_again(world, "C.9", "C.3")
     round_ = Round.objects.select_related("version__taxonomy", "study").get(pk=world.round_.pk)
     world.plan(quorum=2)
@@ -306,9 +324,15 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     stored = json.loads((tmp_path / "agreement.json").read_text())
     kappa = stored["groups"][0]["coefficients"]["fleiss_kappa"]
     assert kappa == before.overall.coefficients["fleiss_kappa"].as_dict()
-    assert (stored["second_look"]["labels"], stored["consensus"]["changed_labels"]) == (6, 1)
+    assert (stored["second_look"]["labels"], stored["consensus"]["changed_labels"]) == (6, 2)
     votes = [(row["Volunteer"], row["Ballot"], row["Present"]) for row in rows_of(tmp_path / "votes.csv")]
-    assert sorted(votes[:4]) == [("Lead", "C.1", "4"), *((f"R{n}", "C.9", "4") for n in (1, 2, 3))]
+    assert sorted(votes[:4]) == [("Lead", "C.1", "4"), *((f"R{n}", "C.9@v1", "4") for n in (1, 2, 3))]
+    assert votes[4:6] == [("R1", "C.2", "4"), ("R2", "∅", "4")]
+    models = [row["Label"] for row in rows_of(tmp_path / "labels_of_models.csv")]
+    assert models == ["C.9@v1", "C.9@v1", "B.2@v1", "C.9@v1"]
+    twice = [(row["First_Label"], row["Second_Label"]) for row in rows_of(tmp_path / "labels_twice.csv")]
+    assert twice == [("C.9@v1", "C.9@v1"), ("C.1", "C.1"), ("B.1", "B.2@v1"), ("C.9@v1", "C.9@v1")]
+    assert stored["intra_rater"]["pooled"] == before.intra.as_dict()["pooled"]
     long = rows_of(tmp_path / "labels_long.csv")
     again = rows_of(tmp_path / "labels_second_look.csv")
     assert [row["Label"] for row in long[:6]] == ["C.9@v1", "C.9@v1", "C.1", "C.1", "C.9@v1", "C.2"]
@@ -316,10 +340,14 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
         ("C.9@v1", "C.3", "2", "C.3 again")
     ] * 6
     assert max(row["Submitted_at"] for row in long) < min(row["Submitted_at"] for row in again)
-    assert [row["code"] for row in rows_of(tmp_path / "former_categories.csv")] == ["C.9@v1"]
+    assert [row["code"] for row in rows_of(tmp_path / "former_categories.csv")] == [
+        "B.2@v1",
+        "C.9@v1",
+    ]
     labels = {
         (row["Volunteer"], row["Closed_at"] > again[0]["Submitted_at"])
         for row in rows_of(tmp_path / "ballots.csv")
+        if row["Issue_URL"] == world.issues[0].url
     }
     assert labels == {("R1", True), ("R2", True), ("R3", True)}
 

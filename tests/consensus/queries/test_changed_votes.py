@@ -6,8 +6,16 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from consensus.actions.meetings import close_meeting
 from consensus.actions.votes import close_vote, open_vote
-from consensus.models import Meeting
-from consensus.queries.changed_votes import ABSTAINED, AWAY, JOINED, KEPT, CategoryChange, changed_votes
+from consensus.models import Disagreement, Meeting
+from consensus.queries.changed_votes import (
+    ABSTAINED,
+    AWAY,
+    JOINED,
+    KEPT,
+    NONE_FITS,
+    CategoryChange,
+    changed_votes,
+)
 from reports.agreement_report import LevelTooDeep, agreement_report
 from reports.queries.before_after import before_and_after, with_rows
 from reports.queries.label_tuples import tuples
@@ -97,7 +105,7 @@ def test_each_last_ballot_is_held_against_the_own_label(voted):
         ("R6", 3, 0, 1, 1, 1),  # C.1 C.9, C.1 -,   A.1 C.9
         ("R7", 3, 2, 0, 0, 1),  # C.1 -,   C.9 C.9, A.1 A.1
     ]
-    assert found.total == {"voted": 21, KEPT: 12, JOINED: 3, AWAY: 4, ABSTAINED: 2}
+    assert found.total == {"voted": 21, KEPT: 12, JOINED: 3, AWAY: 4, ABSTAINED: 2, NONE_FITS: 0}
     assert (found.issues, found.others) == (3, 0)
 
 
@@ -123,6 +131,7 @@ def test_a_tie_has_no_majority_to_join():
         JOINED: 0,
         AWAY: 2,
         ABSTAINED: 0,
+        NONE_FITS: 0,
     }
 
 
@@ -311,6 +320,16 @@ def test_a_ballot_is_compared_with_the_label_at_the_vote(meeting_of_three):
     close_vote(vote=vote, by=world.lead)
     again = changed_votes(round_, world.lead)
     assert [one.what for one in again.moves] == [KEPT, KEPT, JOINED]
+
+
+def test_votes_stay_when_a_second_look_ends_the_disagreement(meeting_of_three):
+    world, before = meeting_of_three
+    split_and_look_again(world, "C.9", "C.1")
+    round_ = Round.objects.select_related("version").get(pk=world.round_.pk)
+    assert not Disagreement.objects.filter(round=round_, issue=world.issues[0]).exists()
+    found = changed_votes(round_, world.lead)
+    assert [(one.member, one.what) for one in found.moves] == [(one.member, one.what) for one in before.moves]
+    assert before_and_after(round_, world.lead).replaced == 3
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_who_finds_no_category_says_so_and_the_issue_waits(world, meeting):
     assert not Decision.objects.filter(item=item).exists()
     # No category enters a number: the label stays, as after an abstention.
     (move,) = [one for one in changed_votes(meeting.round, world.lead).moves if one.before is not None]
-    assert (move.after, move.what) == (None, "abstained")
+    assert (move.after, move.what) == (None, "none_fits")
     why = "No category fits: the issue waits for a new one."
     client(world.lead).post(reverse("park", args=[meeting.pk, item.pk]), {"why": why})
     item.refresh_from_db()

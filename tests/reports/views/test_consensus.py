@@ -45,7 +45,7 @@ def test_it_says_who_changed_their_mind_and_to_what(world):
     for said in (
         "2 issues were voted on in meetings of this round.",
         "2 of 5 ballots differ from their author’s label",
-        "R1 2 2 0 0 0 R2 2 1 0 0 1 R3 2 0 1 1 0 All 6 3 1 1 1",
+        "R1 2 2 0 0 0 0 R2 2 1 0 0 0 1 R3 2 0 1 1 0 0 All 6 3 1 1 0 1",
         "Report the first number",
     ):
         assert said in text
