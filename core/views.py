@@ -1,6 +1,8 @@
 """Answers that belong to no room: jobs, and pages for errors."""
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.shortcuts import get_object_or_404, render
@@ -61,9 +63,12 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 @requires_csrf_token
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400: the request is unreadable (handler400). Trusts none of its parts, not even its host."""
     message = _("The server could not read this request. Nothing was changed.")
+    if isinstance(exception, RequestDataTooBig):
+        words = _("This request has more than %(most)s MB of text. Nothing was changed. Split the text.")
+        message = words % {"most": settings.DATA_UPLOAD_MAX_MEMORY_SIZE >> 20}
     if wants_json(request):
         return JsonResponse({"detail": message, "code": "bad_request"}, status=400)
     return render(request, "409.html", {"message": message, "back": "/", "status": 400}, status=400)

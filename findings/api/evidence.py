@@ -65,7 +65,7 @@ class NumbersSerializer(serializers.Serializer[Any]):
 
 def _needs(values: dict[str, Any], *names: str) -> None:
     if missing := [name for name in names if values.get(name) is None]:
-        raise serializers.ValidationError({name: _("This kind of evidence needs it.") for name in missing})
+        raise serializers.ValidationError({name: [_("This kind of evidence needs it.")] for name in missing})
 
 
 def _quote(study: Study, member: Membership, values: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _quote(study: Study, member: Membership, values: dict[str, Any]) -> dict[str
         None,
     )
     if found is None:
-        raise serializers.ValidationError({"coding": _("No settled quote has this place.")})
+        raise serializers.ValidationError({"coding": [_("No settled quote has this place.")]})
     return {"quote": found}
 
 
@@ -102,7 +102,7 @@ def _ranking(study: Study, _member: Membership, values: dict[str, Any]) -> dict[
     states = states_to_rank(question, version) if version else []
     state = next((one for one in states if one.code == values["code"]), None)
     if state is None:
-        raise serializers.ValidationError({"code": _("The question does not rank this category.")})
+        raise serializers.ValidationError({"code": [_("The question does not rank this category.")]})
     return {"question": question, "category": state.category}
 
 

@@ -162,7 +162,7 @@ class Figures(APIView):
         study, member = study_of(request, slug, may_write_findings)
         level = request.query_params.get("level", "")
         if level not in LEVELS:
-            raise serializers.ValidationError({"level": one_of(LEVELS)})
+            raise serializers.ValidationError({"level": [one_of(LEVELS)]})
         asked = number_asked(request.query_params, "round", digits=9)
         round_ = get_object_or_404(reported_rounds(study), pk=asked)
         values = report_figures(round_, level)

@@ -14,8 +14,13 @@ MOST_MARKS = 30
 """Accents that are taken with their letter; ordering more of them takes long."""
 
 _SAME = str.maketrans({
-    "ı": "i", "\u0307": "", **dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("’‘ʼ‛`´", "'"),
+    "ı": "i", "\u0307": "", "\u2800": " ", **dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("’‘ʼ‛`´", "'"),
 })  # fmt: skip
+_UNSEEN = frozenset(map(chr, (
+    0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+)))  # fmt: skip
+"""What is no letter to anybody, though Unicode says mark or letter: joiners, fillers, variation selectors."""
 _SPACELESS = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x2E80, 0xA4CF),
     (0xA960, 0xA97F), (0xAC00, 0xD7FF), (0xF900, 0xFAFF), (0x1B000, 0x1B2FF), (0x20000, 0x3FFFF),
@@ -76,8 +81,14 @@ def key(text: str) -> str:
 @lru_cache(maxsize=8192)
 def _folded(letter: str) -> str:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", letter).casefold())
-    shown = (sign for sign in plain if unicodedata.category(sign) != "Cf")
+    shown = (sign for sign in plain if not _is_unseen(sign))
     return "".join(" " if sign.isspace() else sign for sign in shown).translate(_SAME)
+
+
+def _is_unseen(sign: str) -> bool:
+    """Is it invisible, or drawn around or through a letter, such as a stroke?"""
+    drawn_on = unicodedata.category(sign) in {"Cf", "Me"} or unicodedata.combining(sign) == 1
+    return drawn_on or sign in _UNSEEN
 
 
 def _joins(before: str, after: str) -> bool:

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
@@ -33,11 +33,16 @@ def suspicious(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation("inner secret")
 
 
+def large(request: HttpRequest) -> HttpResponse:
+    raise RequestDataTooBig("inner secret")
+
+
 urlpatterns = [
     path("forbidden/", forbidden),
     path("refused/", refused),
     path("broken/", broken),
     path("suspicious/", suspicious),
+    path("large/", large),
     path("api/forbidden/", forbidden),
     path("api/refused/", refused),
     path("api/broken/", broken),
@@ -64,6 +69,7 @@ HTMX = {"HX-Request": "true", "HX-Target": "x"}
         ("/forbidden/?why=Ask+the+lead.", 403, "Ask the lead."),
         ("/refused/", 409, "The round is &lt;closed&gt;."),
         ("/suspicious/", 400, "could not read this request"),
+        ("/large/", 400, "This request has more than 2 MB of text."),
         ("/broken/", 500, "The server had an error"),
     ],
 )

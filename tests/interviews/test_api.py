@@ -157,3 +157,20 @@ def test_lists_cost_the_same_at_one_row_and_at_three(world, path):
         counts.append(cost(lambda: get(world.lead, address)))
     assert counts[0] == counts[1]
     assert Transcript.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        ('{"speakers": {"A\\ud800": "participant"}}', "half a character"),
+        ('{"speakers": {"A": "\\udfffx"}}', "half a character"),
+        ('{"replacements": [{"original": "\\ud83d", "stand_in": "x"}]}', "half a character"),
+        ('{"speakers": ' + "[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+    ],
+)
+def test_json_that_no_answer_could_repeat_is_refused(world, body, detail):
+    answer = client_of(world.lead).post(
+        f"{API}/interviews/{world.session.pk}/pseudonymise/", body, content_type="application/json"
+    )
+    assert (answer.status_code, detail in answer.json()["detail"]) == (400, True)

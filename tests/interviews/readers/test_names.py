@@ -37,6 +37,12 @@ def suspects(text: str, *originals: str) -> list[tuple[str, str]]:
         ("O’BRIEN’S and o'brien", "[o]’S and [o]"),
         ("Jean\u2011Luc", "[j]"),
         ("A\u200bnn and A\u00adnn", "U1 and U1"),
+        (
+            "\u202eA\u2066nn\u202c A\u034fnn A\ufe0fnn A\U000e0100nn Ann\ufe0f",
+            "\u202eU1\u202c U1 U1 U1 U1\ufe0f",
+        ),
+        ("A\u1160nn, A\u3164nn, A\uffa0nn, A\u0334nn, A\u20ddnn", "U1, U1, U1, U1, U1"),
+        ("Ann\u2800Lee", "U1"),
         ("דנה, ודנה", "[d], ודנה"),
     ],
 )
