@@ -16,10 +16,12 @@ from taxonomy.refi import ORIGIN, add_codes, as_file, code_element, keys_of, xml
 NAMESPACE = "urn:QDA-XML:project:1.0"
 TOGETHER = "Settled together"
 LEFT = (
-    "Not in this file: names and contacts, consents, the guide, rankings, agreement of coders, strength of"
-    " quotes, reasons of settlements, quotes of single coders in settled interviews, earlier versions of"
-    " transcripts and of the taxonomy, texts of categories in other languages, and interviews whose"
-    " participants do not permit quoting and sharing."
+    "Not in this file: names and contacts; roles, incentives and further columns of participants; consents;"
+    " interviewers and lengths of interviews; the guide; rankings; agreement of coders; strength of quotes;"
+    " reasons of settlements; quotes of interviews that are not revealed; quotes of single coders in settled"
+    " interviews; quotes whose words a corrected transcript lacks; open codes with a listed name; earlier"
+    " versions of transcripts and of the taxonomy; texts of categories in other languages; imported"
+    " codebooks; findings; and interviews whose participants do not permit quoting and sharing."
 )
 _VARIABLES = ("Audience", "Experience", "Frameworks")
 

@@ -85,6 +85,17 @@ def test_a_revealed_interview_has_the_quotes_of_its_coders(world):
     )
 
 
+def test_places_count_characters_even_outside_the_basic_plane(world):
+    permit(world, world.participant, "quote", "share")
+    make_transcript(world.session, world.lead, ("😀?", "👩‍💻 y\u0301 \u202e\nsaid 算子 here 😀😀"))
+    coding = world.open_coding()
+    quote(coding, world.coder, "算子 here 😀", "A.1")
+    reveal(coding)
+    root, texts = opened(world)
+    assert [words for _by, words, _codes in marked(root, texts)] == ["算子 here 😀"]
+    assert "\r" not in "".join(texts.values())
+
+
 def test_a_settled_interview_has_its_common_quotes(world):
     permit(world, world.participant, "quote", "share")
     coding = world.open_coding()
