@@ -71,7 +71,10 @@ class Matcher:
     def _count(self, counts: dict[int, list[int]], side: Side) -> None:
         layout, masks = side.layout, side.masks(self.switches.masks)
         folded = side.folded if self.switches.folds else Folded(side.text)
-        for start, stem, _end, indices in self._hits(side.text, folded):
+        hits = list(self._hits(side.text, folded))
+        if layout and hits:
+            layout.read_to(hits[-1][1])
+        for start, stem, _end, indices in hits:
             part = layout.part(start) if layout else None
             zone: Zone = "title" if not layout else "code" if part and part.kind == "code" else "prose"
             if zone not in self.switches.zones:

@@ -18,6 +18,7 @@ _MARGIN = re.compile(r"[ \t>*+\d.)-]*")
 _INDENTED = re.compile(r"\n(?: {4}| {0,3}\t)[ \t]*[^\s]")
 _INDENTED_INSIDE = re.compile(r"\n {0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))[^\n]*?(?: {5}|\t)")
 """A line of a quote or a list that may be indented code."""
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _NEXT_IS_BLANK = re.compile(r"\n[ \t\r]*(?=\n|\Z)|\Z")
 
 
@@ -26,18 +27,29 @@ class _DeepError(Exception):
 
 
 class Layout:
-    """The zones of a body; they are looked for at the first question."""
+    """The zones of a body. They are looked for at the first question, and no further than `read_to` said."""
 
     def __init__(self, body: str) -> None:
         self._body = body
-        self._parts: list[Part] | None = None
+        self._read = 0
+        self._parts: list[Part] = []
         self._starts: list[int] = []
+
+    def read_to(self, place: int) -> None:
+        """Read at least up to this place, and to the blank line behind it: what comes later changes nothing
+        before. Of whatever lasts longer the end is not known then.
+        """
+        if place <= self._read:
+            return
+        blank = None if self._read else _BLANK_LINE.search(self._body, place)
+        self._read = blank.end() if blank else len(self._body) + 1
+        self._parts = parts(self._body[: self._read])
+        self._starts = [part.start for part in self._parts]
 
     def part(self, place: int) -> Part | None:
         """The code or the comment at this place; None in prose."""
-        if self._parts is None:
-            self._parts = parts(self._body)
-            self._starts = [part.start for part in self._parts]
+        if place >= self._read:
+            self.read_to(len(self._body) + 1)
         found = bisect_right(self._starts, place) - 1
         if found < 0 or place >= self._parts[found].end:
             return None

@@ -160,3 +160,18 @@ def test_the_short_way_finds_what_the_long_way_finds(seed):
     for _ in range(sampled(50_000, 3000)):
         body = "".join(chance.choice(MORE) for _ in range(chance.randint(1, 25)))
         assert words_of(parts(body), body) == words_of(Blocks(body).parts, body), body
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_comes_later_changes_nothing_before(seed):
+    """Read up to a place only, each word has the zone that it has in the whole body, and so have those behind it."""
+    chance = random.Random(seed)
+    pieces = [*MORE, "w", "w", "w", "\n\n", "\n \n", "\r\n\r\n"]
+    for _ in range(sampled(50_000, 2000)):
+        body = "".join(chance.choice(pieces) for _ in range(chance.randint(3, 40)))
+        place = chance.randint(1, len(body))
+        first, whole = Layout(body), Layout(body)
+        first.read_to(place)
+        for at in (at for at in range(len(body)) if body[at] == "w"):
+            found, expected = first.part(at), whole.part(at)
+            assert (found and found[::2]) == (expected and expected[::2]), body
