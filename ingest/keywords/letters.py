@@ -5,13 +5,13 @@ without spaces (Chinese, Japanese, Thai …) have no borders.
 import re
 from unicodedata import category
 
-UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u318f\u31a0-\u31ff"
+UNSPACED_RANGES = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u318f\u31a0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U0001b000-\U0001b16f"
-    "\U00020000-\U0003ffff]"
+    "\U00020000-\U0003ffff"
 )
-WORD_REST = re.compile(rf"(?:(?!{UNSPACED.pattern})[^\W_])+")
-"""The rest of a word, from any place inside it."""
+"""For the square brackets of a pattern: the letters of scripts without spaces."""
+UNSPACED = re.compile(f"[{UNSPACED_RANGES}]")
 
 BORDER, LETTER, MARK = 0, 1, 2
 _MOST_MARKS = 32

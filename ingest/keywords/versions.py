@@ -7,6 +7,8 @@ only a digit; otherwise a hyphen or an underscore joins them, and a space a numb
 
 import re
 
+from ingest.keywords.letters import UNSPACED_RANGES
+
 VARIANTS = (
     "instruct", "chat", "base", "large", "small", "mini", "medium", "tiny", "nano", "micro", "huge", "xl",
     "xxl", "xs", "pro", "plus", "max", "turbo", "lite", "flash", "ultra", "vl", "vision", "audio", "omni",
@@ -18,14 +20,15 @@ VARIANTS = (
 _MOST = 12
 """Numbers and variants of one version."""
 
+_NO_LETTER = rf"(?![^\W\d_{UNSPACED_RANGES}])"
 _VARIANT = rf"(?:{'|'.join(sorted(VARIANTS, key=len, reverse=True))})"
 # 2, 3.1, v2, 8b, 8x7b, 4bit, 4o
 _POINTS = r"(?:\.\d{1,20}){0,4}"
-_NUMBER = rf"v?\d{{1,20}}{_POINTS}(?:x\d{{1,6}})?(?:(?:bit|[bmktoven])(?![^\W\d_]))?"
+_NUMBER = rf"v?\d{{1,20}}{_POINTS}(?:x\d{{1,6}})?(?:(?:bit|[bmktoven]){_NO_LETTER})?"
 # r1, a3b
-_LETTERED = rf"[a-z]\d{{1,4}}{_POINTS}[a-z]?(?![^\W\d_])"
-_ELEMENT = rf"(?>{_NUMBER}{_VARIANT}?|{_VARIANT}\d{{0,4}}(?![^\W\d_])|{_LETTERED})"
-_END = r"(?![^\W_])"
+_LETTERED = rf"[a-z]\d{{1,4}}{_POINTS}[a-z]?{_NO_LETTER}"
+_ELEMENT = rf"(?>{_NUMBER}{_VARIANT}?|{_VARIANT}\d{{0,4}}{_NO_LETTER}|{_LETTERED})"
+_END = rf"(?![^\W_{UNSPACED_RANGES}])"
 
 
 def _compiled(first: str, joiners: str) -> re.Pattern[str]:

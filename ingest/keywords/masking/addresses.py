@@ -3,7 +3,15 @@
 import re
 from collections.abc import Iterator
 
-_INSIDE = "[^\\s\"'<>`“”‘’「」（），。、；：]"
+from ingest.keywords.letters import UNSPACED, UNSPACED_RANGES
+
+_INSIDE = (
+    rf"(?:[^\s\"'<>`“”‘’「」（），。、；：{UNSPACED_RANGES}]"
+    rf"|(?<=[/=_.#?&%-])(?>[{UNSPACED_RANGES}]+)(?![A-Za-z0-9]))"
+)
+"""A character of an address. Chinese is a part of it between its marks (`/文档/llama`), and ends it elsewhere: who
+writes Chinese puts no space behind an address.
+"""
 _SCHEME = re.compile(
     rf"(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{{1,15}}://|mailto:|data:[a-z]{{3,12}}/){_INSIDE}+", re.IGNORECASE
 )
@@ -43,6 +51,10 @@ def _balanced(found: re.Match[str]) -> tuple[int, int]:
 
 def _start_of_domain(run: str, end: int) -> int:
     start = end
-    while start and end - start < _LONGEST_DOMAIN and (run[start - 1].isalnum() or run[start - 1] in ".-"):
+    while start and end - start < _LONGEST_DOMAIN and _is_of_domain(run[start - 1]):
         start -= 1
     return start
+
+
+def _is_of_domain(letter: str) -> bool:
+    return letter in ".-" or (letter.isalnum() and not UNSPACED.match(letter))

@@ -20,9 +20,9 @@ _ATTRIBUTE = re.compile(r"(?:href|src)=\"\Z", re.IGNORECASE)
 _USER_NAME = re.compile(
     r"(?<![\w.@/-])@[a-z0-9][\w-]{0,63}(?:/[\w-]{1,64})?(?![\w-])(?![.(]\w)"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
-_PROMPT = re.compile(r"(?<![\w.+-])[\w.-]{1,64}@[\w.-]{1,64}:(?=[~/])")
+_PROMPT = re.compile(r"(?<![\w.+-])[\w.-]{1,64}@[\w.-]{1,64}:(?=[~/])", re.ASCII)
 _SIGNED = re.compile(
     r"[ \t>*_-]{0,9}(?:(?:[a-z]{2,12}-){1,2}by|author|reporter|reported by|originally posted by)\b[ \t*_]*:",
     re.IGNORECASE,
@@ -30,7 +30,7 @@ _SIGNED = re.compile(
 """The beginning of a line that names a person, such as `Co-authored-by:`."""
 _HASH = re.compile(
     r"(?<![^\W_])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[a-f]{0,63}[0-9])[0-9a-f]{7,64})(?![^\W_])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 _REMEMBERED = 200

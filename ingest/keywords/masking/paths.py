@@ -3,7 +3,13 @@
 import re
 from collections.abc import Iterator
 
-_PIECE = re.compile(r"[^\s\"'`<>|()\[\]{},;=*?“”‘’「」（），。、；：]+")
+from ingest.keywords.letters import UNSPACED, UNSPACED_RANGES
+
+_PIECE = re.compile(
+    rf"(?:[^\s\"'`<>|()\[\]{{}},;=*?“”‘’「」（），。、；：{UNSPACED_RANGES}]"
+    rf"|(?<=[/\\_.-])(?>[{UNSPACED_RANGES}]+)(?![A-Za-z0-9]))+"
+)
+"""Chinese is a part between the marks of a path (`/模型/llama`), and ends it elsewhere."""
 _SLASH = re.compile(r"[/\\]")
 _ROOT = re.compile(
     # At a root that something follows, a home, a variable, or relative to the present folder.
@@ -23,7 +29,7 @@ _FOLDERS = frozenset(
 def paths(run: str) -> Iterator[tuple[int, int]]:
     """Start and end of each path: `/home/x/y`, `~/x`, `../x`, `C:\\x`, `a/b/c.py`, `site-packages/x`.
 
-    Words with a slash between them are none: `LLM/GPT`, and `meta-llama/Llama-2-7b`, the name of a model.
+    Words with a slash between them are none: `LLM/GPT`, `训练/推理`, and `meta-llama/Llama-2-7b`, the name of a model.
     """
     for found in _PIECE.finditer(run):
         piece = found.group()
@@ -32,5 +38,10 @@ def paths(run: str) -> Iterator[tuple[int, int]]:
             continue
         if _FILE.search(parts[-1]) or not _FOLDERS.isdisjoint(parts[:-1]):
             yield found.span()
-        elif root := _ROOT.search(piece):
+        elif (root := _ROOT.search(piece)) and not (root.start() == 0 and _is_between(run, found.start())):
             yield found.start() + root.start(), found.end()
+
+
+def _is_between(run: str, place: int) -> bool:
+    """Is this slash between words in Chinese: 训练/推理?"""
+    return UNSPACED.match(run, place - 1 if place else 0) is not None and bool(UNSPACED.match(run, place + 1))

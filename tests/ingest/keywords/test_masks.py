@@ -24,7 +24,7 @@ def in_prose(text: str, *, mask: str = "") -> str:
         "https://x.org/llama", "see http://llama.ai/x?y=llama#llama.", "<https://x.org/a/llama>", "www.llama.com",
         "[docs](https://x.org/llama)", "![shot](https://x.org/llama-2)", "[here](llama)", '<img src="llama">',
         "<a href='llama'>x</a>", "git clone git@x.org:me/llama-2", "huggingface.co/meta-llama/Llama-2-7b",
-        "见https://x.org/llama。", "(https://x.org/llama)", "ssh://x.org:22/llama", "mailto:llama", "HTTPS://X.ORG/LLAMA",
+        "见https://x.org/llama。", "见https://x.org/llama的问题", "https://x.org/文档/llama", "见x.org/llama的", "(https://x.org/llama)", "ssh://x.org:22/llama", "mailto:llama", "HTTPS://X.ORG/LLAMA",
     ],
 )  # fmt: skip
 def test_addresses_do_not_count(text):
@@ -35,7 +35,7 @@ def test_addresses_do_not_count(text):
     "text",
     [
         "[llama](https://x.org/a)", "https://x.org/a llama", "(https://x.org/a)llama", "见https://x.org/a。使用llama",
-        "https://x.org/a（llama）", "<a href='x'>llama</a>", '<a href="x">llama</a>', "llama: see x", "torch.io llama",
+        "https://x.org/a（llama）", "见https://x.org/a的llama问题", "https://x.org/文档里llama", "llama见x.org/a", "<a href='x'>llama</a>", '<a href="x">llama</a>', "llama: see x", "torch.io llama",
     ],
 )  # fmt: skip
 def test_words_beside_an_address_count(text):
@@ -46,7 +46,7 @@ def test_words_beside_an_address_count(text):
     "text",
     [
         "@llama", "cc @llama, @yi", "(@llama-fan)", "@meta/llama", "llama@x.org", "Me <a.llama@mail.x.org>",
-        "Co-authored-by: llama", "Signed-off-by: A Llama", "> Author: llama", "* **Reporter**: llama",
+        "由@llama反馈", "@llama反馈说", "由llama@x.org反馈", "Co-authored-by: llama", "Signed-off-by: A Llama", "> Author: llama", "* **Reporter**: llama",
     ],
 )  # fmt: skip
 def test_user_names_do_not_count(text):
@@ -54,7 +54,17 @@ def test_user_names_do_not_count(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["@ llama", "@llama.compile", "@llama(x)", "a @x llama", "by: llama", "authors llama"]
+    "text",
+    [
+        "@ llama",
+        "@llama.compile",
+        "@llama(x)",
+        "a @x llama",
+        "by: llama",
+        "authors llama",
+        "@mei请看llama模型",
+        "mei@x.org说llama不行",
+    ],
 )
 def test_what_is_no_user_name_counts(text):
     assert in_prose(text) == "counted"
@@ -65,7 +75,7 @@ def test_what_is_no_user_name_counts(text):
     [
         "/home/x/llama/y", "/home/llama", "~/llama", "../llama", "./llama", r"C:\Users\llama", "c:/llama/x",
         "site-packages/llama/x", "lib/python3/site-packages/llama", "a/llama/c.py", "llama/model.py:23",
-        "a/llama.py", "--model=/home/x/llama", "请看/home/x/llama", r"\\share\x\llama", "$HOME/llama",
+        "a/llama.py", "见a/llama.py的", "/模型/llama", "--model=/home/x/llama", "请看/home/x/llama", r"\\share\x\llama", "$HOME/llama",
         r"a\llama\b.py", "host:/mnt/llama", "src/llama", "%USER%\\llama", '"/home/x/llama"', "a/b/llama.cpp",
     ],
 )  # fmt: skip
@@ -84,6 +94,9 @@ def test_paths_do_not_count(text):
         "llama / gpt",
         "llama/",
         "n/a,llama",
+        "训练/推理/llama",
+        "在/home/x/models/下运行llama",
+        "见a/b.py的llama",
     ],
 )
 def test_words_with_slashes_that_are_no_paths_count(text):
@@ -95,6 +108,7 @@ def test_words_with_slashes_that_are_no_paths_count(text):
     [
         ("at fee1234abc", Hits(masked=1)),
         ("commit feeabcdef0123456789abcdef0123456789abcde", Hits(masked=1)),
+        ("提交fee1234abc修复", Hits(masked=1)),
         ("id fee12345-bf16-4f89-a1b2-0123456789ab", Hits(masked=1)),
         ("fee123", Hits(prose=1)),  # shorter than a hash
         ("feeding", Hits(prose=1)),

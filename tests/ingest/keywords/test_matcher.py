@@ -151,6 +151,16 @@ class TestVersions:
         assert model(text, name, Switches(version_tails=False)) != [text]
 
     @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("使用llama2模型", "llama2"), ("llama-3.1-8b报错", "llama-3.1-8b"), ("llama2-7b-chat的", "llama2-7b-chat"),
+            ("llama 3 8B显存", "llama 3 8B"), ("用llama-r1推理", "llama-r1"),
+        ],
+    )  # fmt: skip
+    def test_a_neighbour_of_a_script_without_spaces_ends_a_version(self, text, expected):
+        assert model(text, "llama") == [expected]
+
+    @pytest.mark.parametrize(
         ("text", "name"),
         [
             ("gpt4all", "gpt"), ("t5x", "t5"), ("gptq", "gpt"), ("llamachat", "llama"), ("llamaindex", "llama"),
