@@ -204,6 +204,8 @@ def _rules(switches: Switches) -> Iterator[str]:
         yield _("The last part may have the plural ending s or es.")
     if switches.version_tails:
         yield _("Names of models may have a version behind them.")
+    if not switches.unspaced:
+        yield _("A Chinese or Japanese letter beside a term makes it part of a longer word.")
     if switches.masks:
         yield _("Hits in %(masks)s do not count.") % {
             "masks": _listed([_mask(one) for one in switches.masks])

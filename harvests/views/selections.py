@@ -13,7 +13,6 @@ from accounts.http import AuthedRequest
 from core.csv import csv_file
 from core.http import go_to
 from core.idempotency import once
-from core.templatetags.crosscheck import percent_of
 from harvests import actions
 from harvests.models import Harvest, HarvestedRepository, Selection
 from harvests.queries.reports import (
@@ -70,11 +69,11 @@ def _term(counts: list[Any], searched: int) -> dict[str, Any]:
     return {
         "text": text,
         "issues": issues,
-        "share": percent_of(issues, searched, 1) if searched else "",
+        "share": round(issues / searched, 3) if searched else 0.0,
         "is_common": bool(searched) and issues / searched > COMMON,
-        "title": title,
-        "prose": prose,
-        "code": code,
+        "zones": [
+            (number, round(number / searched, 3) if searched else 0.0) for number in (title, prose, code)
+        ],
         "masked": masked,
     }
 

@@ -36,6 +36,7 @@ SWITCH_NAMES: Words = {
     "joins": gettext_lazy("Treat space, hyphen and underscore as equal"),
     "plurals": gettext_lazy("Also find plurals"),
     "version_tails": gettext_lazy("Also find versions after names of models"),
+    "unspaced": gettext_lazy("Also find terms inside Chinese and Japanese text"),
 }
 SWITCH_HINTS: Words = {
     "folds": gettext_lazy(
@@ -44,6 +45,7 @@ SWITCH_HINTS: Words = {
     "joins": gettext_lazy("“tensor parallel” also finds “tensor-parallel” and “tensor_parallel”."),
     "plurals": gettext_lazy("“checkpoint” also finds “checkpoints”."),
     "version_tails": gettext_lazy("The model “llama” also finds “llama2” and “Llama-3.1-8B”."),
+    "unspaced": gettext_lazy("“llama” is found in “使用llama模型”, and “模型” inside longer words."),
 }
 ZONE_NAMES: Words = {
     "title": gettext_lazy("Title"),

@@ -7,7 +7,7 @@ from itertools import product
 from unicodedata import normalize
 
 from ingest.keywords.folding import fold
-from ingest.keywords.letters import LETTER, kinds
+from ingest.keywords.letters import KINDS_OF_LETTERS, LETTER, Kinds
 from ingest.keywords.terms import Switches, Term
 from ingest.keywords.versions import tail_of
 
@@ -34,6 +34,7 @@ class Form:
     tail: re.Pattern[str] | None
     borders_left: bool
     borders_right: bool
+    kinds: Kinds
 
     @property
     def is_simple(self) -> bool:
@@ -47,21 +48,30 @@ class Form:
             if not found:
                 return None
             place = found.end()
-        if not self.borders_right or _is_border(text, place):
+        if not self.borders_right or self.kinds.is_border(text, place):
             return place, self._tail_end(text, place) or place
         end = 0
         if self.is_open:
-            end = _word_end(text, place)
-        elif self.has_plural and (plural := _PLURAL.match(text, place)) and _is_border(text, plural.end()):
+            end = self._word_end(text, place)
+        elif (
+            self.has_plural
+            and (plural := _PLURAL.match(text, place))
+            and self.kinds.is_border(text, plural.end())
+        ):
             end = plural.end()
         else:
             end = self._tail_end(text, place)
         return (place, end) if end else None
 
+    def _word_end(self, text: str, place: int) -> int:
+        while not self.kinds.is_border(text, place):
+            place += 1
+        return place
+
     def _tail_end(self, text: str, place: int) -> int:
         """The end of the version behind a model; 0 if there is none."""
         found = self.tail.match(text, place) if self.tail else None
-        return found.end() if found and _is_border(text, found.end()) else 0
+        return found.end() if found and self.kinds.is_border(text, found.end()) else 0
 
 
 def forms(terms: Sequence[Term], switches: Switches) -> list[Form]:
@@ -77,6 +87,7 @@ def _form(index: int, term: Term, stem: str, switches: Switches) -> Form:
     shown = fold(stem).text if switches.folds else stem
     parts = _parts(shown, switches)
     is_open = term.text.endswith("*")
+    kinds = KINDS_OF_LETTERS[switches.unspaced]
     has_tail = switches.version_tails and term.kind == "model" and not is_open
     return Form(
         index=index,
@@ -93,6 +104,7 @@ def _form(index: int, term: Term, stem: str, switches: Switches) -> Form:
         tail=tail_of(shown, joins=switches.joins) if has_tail else None,
         borders_left=kinds[shown[0]] == LETTER,
         borders_right=kinds[shown[-1]] == LETTER,
+        kinds=kinds,
     )
 
 
@@ -102,13 +114,3 @@ def _parts(stem: str, switches: Switches) -> list[str]:
 
 def _joined(parts: list[str]) -> str:
     return _JOINER.join(map(re.escape, parts))
-
-
-def _is_border(text: str, place: int) -> bool:
-    return place == len(text) or not kinds[text[place]]
-
-
-def _word_end(text: str, place: int) -> int:
-    while not _is_border(text, place):
-        place += 1
-    return place

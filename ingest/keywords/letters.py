@@ -17,13 +17,19 @@ BORDER, LETTER, MARK = 0, 1, 2
 _MOST_MARKS = 32
 
 
-class _Kinds(dict[str, int]):
+class Kinds(dict[str, int]):
     """For each character: a border, a letter or a digit of a script that separates its words, or a mark on
     one. What only chooses the look of a character (a variation selector) is no mark.
+
+    `has_unspaced`: what scripts without spaces write is no letter here.
     """
 
+    def __init__(self, *, has_unspaced: bool) -> None:
+        super().__init__()
+        self._has_unspaced = has_unspaced
+
     def __missing__(self, letter: str) -> int:
-        if UNSPACED.match(letter) or "\ufe00" <= letter <= "\ufe0f":
+        if (self._has_unspaced and UNSPACED.match(letter)) or "\ufe00" <= letter <= "\ufe0f":
             found = BORDER
         elif letter.isalnum():
             found = LETTER
@@ -32,14 +38,17 @@ class _Kinds(dict[str, int]):
         self[letter] = found
         return found
 
+    def in_word(self, text: str, place: int) -> bool:
+        """Is the character at this place part of a word? A mark is what the character before it is."""
+        for before in range(place, max(-1, place - _MOST_MARKS), -1):
+            kind = self[text[before]]
+            if kind != MARK:
+                return kind == LETTER
+        return False
 
-kinds = _Kinds()
+    def is_border(self, text: str, place: int) -> bool:
+        return place == len(text) or not self[text[place]]
 
 
-def in_word(text: str, place: int) -> bool:
-    """Is the character at this place part of a word? A mark is what the character before it is."""
-    for before in range(place, max(-1, place - _MOST_MARKS), -1):
-        kind = kinds[text[before]]
-        if kind != MARK:
-            return kind == LETTER
-    return False
+KINDS_OF_LETTERS = {on: Kinds(has_unspaced=on) for on in (True, False)}
+"""By the switch `unspaced`."""

@@ -7,7 +7,7 @@ import ahocorasick
 
 from ingest.keywords.folding import Folded, fold
 from ingest.keywords.forms import Form, forms
-from ingest.keywords.letters import in_word, kinds
+from ingest.keywords.letters import KINDS_OF_LETTERS
 from ingest.keywords.terms import ZONES, Hits, Switches, Term, Zone
 from ingest.keywords.texts import IssueText, Side
 
@@ -33,6 +33,7 @@ class Matcher:
     def __init__(self, terms: Sequence[Term], switches: Switches = Switches()) -> None:  # noqa: B008 - frozen
         self.terms = tuple(terms)
         self.switches = switches
+        self._kinds = KINDS_OF_LETTERS[switches.unspaced]
         held: dict[str, list[Form]] = {}
         for form in forms(self.terms, switches):
             for key in form.keys:
@@ -92,12 +93,12 @@ class Matcher:
         """Start of a term, its end, the end of what belongs to it, and the indices of equal terms."""
         if self._is_empty:
             return
-        low, atoms = folded.text, folded.atoms
+        low, atoms, kinds = folded.text, folded.atoms, self._kinds
         length = len(low)
         for last, key in self._automaton.iter(low):
             place = last + 1
             start = place - key.length
-            if key.borders_left and start and kinds[low[start - 1]] and in_word(low, start - 1):
+            if key.borders_left and start and kinds[low[start - 1]] and kinds.in_word(low, start - 1):
                 continue
             if key.simple and (place == length or not key.borders_right or not kinds[low[place]]):
                 if not atoms:

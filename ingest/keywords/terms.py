@@ -12,7 +12,7 @@ ZONES: tuple[Zone, ...] = get_args(Zone)
 MASKS: tuple[Mask, ...] = get_args(Mask)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-_ON_OR_OFF = ("folds", "joins", "plurals", "version_tails")
+_ON_OR_OFF = ("folds", "joins", "plurals", "version_tails", "unspaced")
 
 Named = TypeVar("Named", bound=str)
 
@@ -35,13 +35,16 @@ class Switches:
     `folds`: compared after NFKC and casefold; a case-sensitive term after NFKC only. `joins`: a space, a
     hyphen, an underscore and a line break between two parts of a term are the same; exactly one of them has
     to be there. `plurals`: the last part may end in s or es. `version_tails`: a model may have a version
-    behind it. `zones` are searched, and nothing else is. `masks`: where a hit does not count.
+    behind it. `unspaced`: letters of scripts without spaces, such as Chinese, separate words and have no
+    borders themselves; without it they are letters as all others. `zones` are searched, and nothing else is.
+    `masks`: where a hit does not count.
     """
 
     folds: bool = True
     joins: bool = True
     plurals: bool = False
     version_tails: bool = True
+    unspaced: bool = True
     zones: tuple[Zone, ...] = ZONES
     masks: tuple[Mask, ...] = MASKS
 

@@ -117,12 +117,19 @@ def sorted_terms(terms: list[TermCounts], sort: str) -> list[TermCounts]:
 
 
 def _term(counted: TermCounts, counts: ListCounts) -> dict[str, Any]:
-    share = counted.issues / counts.searched if counts.searched else 0.0
+    share, *shares = (
+        number / counts.searched if counts.searched else 0.0
+        for number in (counted.issues, counted.title, counted.prose, counted.code)
+    )
     return {
         "counted": counted,
         "term": counted.term,
         "kind": KIND_NAMES[counted.term.kind],
         "share": round(share, 3),
+        "zones": [
+            (number, round(of_all, 3))
+            for number, of_all in zip((counted.title, counted.prose, counted.code), shares, strict=True)
+        ],
         "is_often": share > OFTEN,
         "finds_nothing": bool(counts.searched) and not counted.issues,
     }

@@ -138,8 +138,8 @@ class TestOneList:
         assert "Version 1 with 3 terms found 3 of 5 issues. 1 more issue has terms only where" in page
         assert "1 term finds nothing" in page
         rows = [
-            "llama finds over 30 % of issues 2 40 % 1 2 1 1 1 1",
-            "token finds over 30 % of issues 2 40 % 1 2 0 0 1 2",
+            "llama finds over 30 % of issues 2 40 % 1 20 % 2 40 % 1 20 % 1 1 1",
+            "token finds over 30 % of issues 2 40 % 1 20 % 2 40 % 0 0 1 2",
             "none finds nothing 0 0 0 0 0 0 3",
         ]
         assert [row in page for row in rows] == [True, True, True]
@@ -231,7 +231,7 @@ class TestOneList:
 
 
 ALL_SWITCHES = {
-    "folds": "on", "joins": "on", "version_tails": "on", "zone_title": "on", "zone_prose": "on", "zone_code": "on",
+    "folds": "on", "joins": "on", "version_tails": "on", "unspaced": "on", "zone_title": "on", "zone_prose": "on", "zone_code": "on",
 }  # fmt: skip
 
 

@@ -29,7 +29,8 @@ _FOLDERS = frozenset(
 def paths(run: str) -> Iterator[tuple[int, int]]:
     """Start and end of each path: `/home/x/y`, `~/x`, `../x`, `C:\\x`, `a/b/c.py`, `site-packages/x`.
 
-    Words with a slash between them are none: `LLM/GPT`, `训练/推理`, and `meta-llama/Llama-2-7b`, the name of a model.
+    Words with a slash between them are none: `LLM/GPT`, `训练/推理`, and the name of a model,
+    `meta-llama/Llama-2-7b`.
     """
     for found in _PIECE.finditer(run):
         piece = found.group()

@@ -89,6 +89,13 @@ class TestBorders:
     def test_words_are_separated_by_all_but_letters_and_digits(self, text, term, expected):
         assert found(text, term) == expected
 
+    def test_switched_off_letters_of_all_scripts_make_words(self):
+        off = Switches(unspaced=False)
+        assert found("使用llama模型，llama。(llama)", "llama", off) == ["llama", "llama"]
+        assert found("大语言模型很大，语言模型", "语言模型", off) == ["语言模型"]
+        assert found("token模型", "token*", off) == ["token模型"]
+        assert model("llama2模型 llama2，", "llama", off) == ["llama2"]
+
 
 class TestJoins:
     TEXT = (
@@ -212,7 +219,7 @@ class TestSwitches:
     def test_are_stored_and_read_back(self):
         switches = Switches(folds=False, plurals=True, zones=("title", "code"), masks=())
         assert switches.as_json() == {
-            "folds": False, "joins": True, "plurals": True, "version_tails": True,
+            "folds": False, "joins": True, "plurals": True, "version_tails": True, "unspaced": True,
             "zones": ["title", "code"], "masks": [],
         }  # fmt: skip
         assert Switches.from_json(switches.as_json()) == switches
@@ -245,7 +252,7 @@ terms = st.lists(
     min_size=1,
     max_size=4,
 )
-switches = st.builds(Switches, st.booleans(), st.booleans(), st.booleans(), st.booleans())
+switches = st.builds(Switches, *[st.booleans()] * 5)
 
 
 @given(st.text(alphabet=LETTERS, max_size=30), terms, switches)
@@ -289,7 +296,13 @@ def test_a_further_mask_never_raises_counted_hits(text, masks, further):
 @given(st.text(alphabet=LETTERS, max_size=30), terms)
 def test_a_switch_only_adds_hits(text, terms):
     """Without masks, joins, plurals and versions only widen what a term matches."""
-    least = Switches(joins=False, version_tails=False, masks=())
+    least = Switches(joins=False, version_tails=False, unspaced=False, masks=())
     plain = {(start, index) for start, _end, index in Matcher(terms, least).finds(text)}
-    for wider in (Switches(version_tails=False), Switches(joins=False), Switches(joins=False, plurals=True)):
+    others = (
+        Switches(version_tails=False, unspaced=False),
+        Switches(joins=False, unspaced=False),
+        Switches(joins=False, version_tails=False),
+        Switches(joins=False, plurals=True, unspaced=False),
+    )
+    for wider in others:
         assert plain <= {(start, index) for start, _end, index in Matcher(terms, wider).finds(text)}
