@@ -9,8 +9,8 @@ _INSIDE = (
     rf"(?:[^\s\"'<>`“”‘’「」（），。、；：{UNSPACED_RANGES}]"
     rf"|(?<=[/=_.#?&%-])(?>[{UNSPACED_RANGES}]+)(?![A-Za-z0-9]))"
 )
-"""A character of an address. Chinese is a part of it between its marks (`/文档/llama`), and ends it elsewhere: who
-writes Chinese puts no space behind an address.
+"""A character of an address. Chinese is part of it between its marks (`/文档/llama`), and ends it elsewhere.
+Who writes Chinese puts no space behind an address.
 """
 _SCHEME = re.compile(
     rf"(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{{1,15}}://|mailto:|data:[a-z]{{3,12}}/){_INSIDE}+", re.IGNORECASE
