@@ -273,7 +273,10 @@ class TestHarvest:
             f" Pull requests, left out {pulls} Issues {len(issues)} Not matched {len(issues) - len(found)}"
             f" no keyword {len(issues) - len(found)} Matched by a keyword {len(found)} Kept {len(found)}"
         ) in page
-        assert f"deadlock {len(found)} {percent(round(len(found) / len(issues), 3))}".replace("\xa0", " ") in page
+        assert (
+            f"deadlock {len(found)} {percent(round(len(found) / len(issues), 3))}".replace("\xa0", " ")
+            in page
+        )
 
     def test_the_window_and_the_forges_count(self, signed_in, study, server):
         repository = server.gitee("mind/spore", issues=10)
