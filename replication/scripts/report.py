@@ -290,8 +290,10 @@ def labels_then(package: Package, cast: pd.DataFrame) -> pd.Series:
     """The label of each ballot's author as it was when the vote was closed: the first label, or one that a
     second look had given by then.
     """
-    second = package.second.assign(given_at=pd.to_datetime(package.second["Submitted_at"], format="ISO8601"))
-    closed = pd.to_datetime(cast["Closed_at"], format="ISO8601")
+    second = package.second.assign(
+        given_at=pd.to_datetime(package.second["Submitted_at"], format="ISO8601", utc=True)
+    )
+    closed = pd.to_datetime(cast["Closed_at"], format="ISO8601", utc=True)
     found = []
     for url, name, label, at in zip(cast["Issue_URL"], cast["Volunteer"], cast["Label"], closed, strict=True):
         own = second[

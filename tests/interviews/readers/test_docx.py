@@ -93,6 +93,23 @@ def test_the_main_part_is_found_by_its_relation():
     assert told(read_docx(data)) == [("Ann", "two", None)]
 
 
+def test_macros_and_links_to_files_outside_are_not_followed():
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    outside = "".join(
+        f'<Relationship Id="{place}" Type="{relation}" Target="{target}" TargetMode="External"/>'
+        for place, target in enumerate(
+            ("file:///etc/passwd", "../../../etc/passwd", "http://127.0.0.1:9/a.xml")
+        )
+    )
+    parts = {
+        "_rels/.rels": f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{outside}</Relationships>',
+        USUAL: f"<w:document {W}>{paragraph('Ann: two')}</w:document>",
+        "word/vbaProject.bin": b"\xd0\xcf\x11\xe0",
+        "../../escaped": "x",
+    }
+    assert told(read_docx(packed(parts))) == [("Ann", "two", None)]
+
+
 def test_a_bomb_ends_early_and_takes_no_memory():
     out = io.BytesIO()
     with (
@@ -111,11 +128,13 @@ def test_a_bomb_ends_early_and_takes_no_memory():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # KiB
 
 
-@pytest.mark.parametrize("of", ["document", "relations", "wide"])
+@pytest.mark.parametrize("of", ["document", "relations", "wide", "external"])
 def test_entities_are_refused_before_they_grow(of):
     grown = '<!DOCTYPE a [<!ENTITY a "xxxxxxxxxx"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
     evil = f"{grown}<w:document {W}><w:p><w:r><w:t>Ann: &b;</w:t></w:r></w:p></w:document>"
     parts = {"word/document.xml": evil.encode("utf-16") if of == "wide" else evil}
+    if of == "external":
+        parts = {USUAL: '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><a>&a;</a>'}
     if of == "relations":
         parts = {"_rels/.rels": f"{grown}<a>&b;</a>", "word/document.xml": "<a/>"}
     assert refused(packed(parts)).code == "doctype"

@@ -120,6 +120,15 @@ def test_voices_of_vtt_are_speakers_and_other_markup_is_text():
     assert left_out(read) == [(2, "style"), (4, "style"), (7, "comment"), (21, "no_time")]
 
 
+def test_what_vtt_could_run_is_left_out_or_text():
+    read = read_vtt(
+        b"WEBVTT\n\nSTYLE\n::cue{background:url(http://x.example)}\n\nNOTE <script>\n\n00:01.000 --> 00:02.000\n"
+        b"<v Ann><c.onclick=alert(1)>Hi</c> <img src=x onerror=alert(1)> &lt;script&gt;"
+    )
+    assert told(read) == [("Ann", "Hi <img src=x onerror=alert(1)> <script>", 1000)]
+    assert left_out(read) == [(3, "style"), (6, "comment")]
+
+
 def test_vtt_without_voices_names_its_speakers_in_the_text():
     read = read_vtt(
         b"WEBVTT\n\n00:01.000 --> 00:02.000\nAnn: a\n\n00:02.000 --> 00:03.000\nb\n\n01:00:00.000 --> 01:00:01.000\nBo: c"
@@ -188,11 +197,11 @@ def test_a_hostile_text_is_read_or_refused_in_time(piece, ending):
         "vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n",
     }
     long = piece * (200_000 // len(piece))
-    begun = time.monotonic()
+    begun = time.process_time()
     found = outcome(READERS[ending], f"{start[ending]}{long}x".encode())
     is_refused = isinstance(found, Unreadable)
     assert found.code in {"turn_too_long", "bad_time", "no_cue"} if is_refused else found.turns
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
 
 
 LINES = st.lists(
