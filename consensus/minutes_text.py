@@ -27,6 +27,7 @@ from consensus.queries.votes import NO_CATEGORY_CODE, none_fit
 from core.templatetags.crosscheck import count
 from core.text.joining import clauses, listed
 from core.text.moments import day_time
+from taxonomy.codebooks import title
 
 Document = dict[str, Any]
 
@@ -147,6 +148,7 @@ def _facts(written: Minutes) -> list[dict[str, str]]:
     facts = [
         (_("Study"), meeting.round.study.name),
         (_("Round"), meeting.round.name),
+        (_("Taxonomy"), title(written.version)),
         (_("Kind"), str(meeting.get_kind_display())),
         (_("Held"), _held(written)),
         (_("Chair"), _listed(written.chairs)),

@@ -159,7 +159,7 @@ def close_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
         close_votes_with_the_meeting(current, now)
     Participant.objects.filter(meeting=current, joined_at__isnull=False, left_at=None).update(left_at=now)
     AgendaItem.objects.filter(meeting=current, released_at=None).update(released_at=now)
-    changed(current, closed_at=now, item=None)
+    changed(current, closed_at=now, item=None, version_id=current.round.version_id)
     record_in_meeting("meetings.closed", current, by)
     return current
 

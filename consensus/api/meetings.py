@@ -244,6 +244,7 @@ class MeetingMinutes(APIView):
         return Response(
             {
                 "meeting": MeetingSerializer(meeting).data,
+                "taxonomy_version": written.version.number,
                 "as_of": written.as_of,
                 "is_final": written.is_final,
                 "chairs": written.chairs,

@@ -11,7 +11,7 @@ from core import clock
 from ingest.models import Issue
 from rounds.models.rounds import Round
 from studies.models import Membership
-from taxonomy.models import Category, Proposal
+from taxonomy.models import Category, Proposal, Version
 
 
 class Meeting(models.Model):
@@ -47,6 +47,14 @@ class Meeting(models.Model):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     opened_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
+    version = models.ForeignKey(
+        Version,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="That the round used when the meeting closed",
+    )
 
     class Meta:
         indexes = [models.Index(fields=["round", "-id"], name="meetings_newest_first")]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from consensus.models import Meeting
+from taxonomy.models import Version
 
 
 @dataclass(frozen=True)
@@ -169,9 +170,12 @@ class MinuteTotals:
 
 @dataclass(frozen=True)
 class Minutes:
-    """The whole minutes, as one member may read them. `names`: code to name of each category."""
+    """The whole minutes, as one member may read them. `version`: of the taxonomy, when the meeting closed or
+    now. `names`: code to name of each category.
+    """
 
     meeting: Meeting
+    version: Version
     as_of: datetime
     chairs: tuple[str, ...]
     there: tuple[Attendance, ...]

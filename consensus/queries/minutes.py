@@ -1,14 +1,15 @@
 """The minutes of a meeting, computed from the presence, votes, decisions and times that it stored. Withheld
-issues are left out and counted; ballots come from closed votes alone.
+issues are left out and counted; ballots come from closed votes alone. Minutes of a closed meeting keep the
+categories, codes and names of the version that its round used when it closed.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from statistics import median
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from consensus.models import (
     AgendaItem,
@@ -52,7 +53,10 @@ class _MinutesWriter:
         self.member = member
         self.round = meeting.round
         self.as_of = meeting.closed_at or clock.now()
-        self.book: ShownCodebook = codebook(self.round.version_id)
+        self.version = now = self.round.version
+        if meeting.version is not None and meeting.version_id != now.pk:
+            self.version, self.version.taxonomy = meeting.version, now.taxonomy
+        self.book: ShownCodebook = codebook(self.version.pk)
         by_name = meeting.shows_names and may_see_names(member)
         people = Membership.objects.filter(study=self.round.study_id).select_related("user")
         self.people: dict[int | None, str] = {one.pk: called(one, by_name=by_name) for one in people}
@@ -72,8 +76,7 @@ class _MinutesWriter:
         follow = FollowUp.objects.filter(item__in=ids).select_related("proposal")
         self.following = _by(follow.order_by("pk"), "item_id")
         self.comments = _by(self._comments(issues), "issue_id")
-        labels = Label.objects.filter(round=self.round, issue__in=issues, surplus=False)
-        self.labels = _by(labels.select_related("proposal").order_by("volunteer"), "issue_id")
+        self.labels = self._labels({item.issue_id: item for item in items})
         stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
         self.settled = {decision.issue_id: decision for decision in stood}
         made = (decision for chain in self.decisions.values() for decision in chain)
@@ -85,6 +88,7 @@ class _MinutesWriter:
         there, absent = self._who()
         return records.Minutes(
             meeting=self.meeting,
+            version=self.version,
             as_of=self.as_of,
             chairs=self._chairs(),
             there=there,
@@ -104,7 +108,7 @@ class _MinutesWriter:
             AgendaItem.objects.filter(meeting=self.meeting)
             .select_related("issue__repository", "issue__current")
             .only(
-                "meeting", "round", "issue", "position", "parked_at", "parked_why", "released_at",
+                "meeting", "round", "issue", "position", "added_at", "parked_at", "parked_why", "released_at",
                 "issue__number", "issue__url", "issue__repository__path", "issue__current__title",
             )
             .order_by("position", "pk")
@@ -123,6 +127,29 @@ class _MinutesWriter:
         self.chosen = {issue: chosen or self._agreed(labels) for issue, labels, chosen in told}
         shown = [item for item in on_it if item.issue_id in self.chosen]
         return shown, len(on_it) - len(shown)
+
+    def _labels(self, items: Mapping[int, AgendaItem]) -> dict[int, list[Label]]:
+        """The labels of each issue that counted when it was put on the agenda: those of an earlier second
+        look in place of those before.
+        """
+        given = Label.objects.filter(
+            Q(round=self.round) | Q(round__of=self.round), issue__in=items, surplus=False
+        ).select_related("proposal")
+        last: dict[tuple[int, int], Label] = {}
+        for label in given.order_by("volunteer", "round"):
+            if label.round_id == self.round.pk or label.submitted_at <= items[label.issue_id].added_at:
+                last[label.issue_id, label.volunteer_id] = label
+        return _by(last.values(), "issue_id")
+
+    def _differed(self, labels: Iterable[Label]) -> list[int]:
+        """The categories at the round's depth that these labels counted as, the largest group first."""
+        states, depth = self.book.states, self.round.depth
+        counted: Counter[int] = Counter()
+        for label in labels:
+            if label.category_id is not None:
+                stands = states.stands_as(label.category_id, label.version_id)
+                counted[self.book.at_depth(stands or label.category_id, depth).category_id] += 1
+        return sorted(counted, key=lambda one: (-counted[one], states[one].position))
 
     def _agreed(self, labels: str) -> list[int]:
         """The categories at the round's depth of labels that are no disagreement any more: mostly one."""
@@ -161,7 +188,7 @@ class _MinutesWriter:
             title=snapshot.title if snapshot else "",
             url=item.issue.url,
             state=state,
-            pair=self.book.codes_in_order(self.chosen[item.issue_id][:2]),
+            pair=self.book.codes_in_order(self._chosen(item)[:2]),
             labels=tuple(map(self._label, self.labels[item.issue_id])),
             votes=tuple(map(self._vote, self.votes[item.pk])),
             decisions=tuple(map(self._decided, self.decisions[item.pk])),
@@ -171,6 +198,12 @@ class _MinutesWriter:
             parked_why=item.parked_why if item.parked_at else "",
             seconds=sum(times, 0.0) if times else None,
         )
+
+    def _chosen(self, item: AgendaItem) -> list[int]:
+        """The categories that the labels differ by: of an open meeting as they are now."""
+        if self.meeting.closed_at is None:
+            return self.chosen[item.issue_id]
+        return self._differed(self.labels[item.issue_id])
 
     def _state(self, item: AgendaItem) -> str:
         made = self.decisions[item.pk]

@@ -43,6 +43,7 @@ Minutes
 
 - **Study:** Study 1
 - **Round:** Round 1
+- **Taxonomy:** Taxonomy 1, version 1
 - **Kind:** live, at a fixed time
 - **Held:** 14 November 2026, 14:00 to 14:05 UTC, 5 min 25 s
 - **Chair:** Lead
