@@ -125,13 +125,41 @@ def coefficient(name: str, tally: Tally) -> Coefficient:
     spread = linear_alpha if name == "krippendorff_alpha" else linear
     squares, issues = spread(name, tally, kappa, expected)
     se = standard_error(squares, issues)
-    return Coefficient(value, se, *interval(value, se, issues))
+    return Coefficient(value, se, *interval(value, se, issues, lowest(name, tally)))
 
 
-def interval(value: float, se: float, issues: int) -> tuple[float, float]:
-    """The 95 % interval by Student's t with `issues` - 1 degrees of freedom; its upper bound is at most 1."""
-    half = _t_quantile(issues - 1) * se
-    return value - half, min(1.0, value + half)
+def interval(value: float, se: float, issues: int, least: float) -> tuple[float, float]:
+    """The 95 % interval by Student's t with `issues` - 1 degrees of freedom, inside the possible range: from
+    `least`, the lowest value that the number can have (-inf if there is none), to 1.
+    """
+    half = half_width(se, issues)
+    return max(least, value - half), min(1.0, value + half)
+
+
+def half_width(se: float, issues: int) -> float:
+    """Half of the interval before it is cut to the possible range."""
+    return _t_quantile(issues - 1) * se
+
+
+def lowest(name: str, tally: Tally) -> float:
+    """The lowest value of coefficient `name` with this number of labels on each issue, whatever they are.
+
+    r is the smallest number of labels on a compared issue. Of an issue with category shares x_k, the share
+    of equal pairs is at least S_i - (1 - S_i) / (r - 1), S_i = sum x_k^2, and at least 0. So percent
+    agreement is at least 0. For Fleiss' kappa p_e is at most the mean of S_i (Jensen), and kappa at least
+    -1 / (r - 1); the same holds for alpha, and with q = 2 for the kappa of a category. For AC1 and
+    Brennan-Prediger p_e is at most 1 / q and S_i at least 1 / q: at least -1 / (max(q, r) - 1). Issues with
+    one label count only in the p_e of Fleiss' kappa: with such issues it has no lowest value, and this is
+    -inf.
+    """
+    if name == "percent_agreement":
+        return 0.0
+    fewest = int(tally.sizes[tally.sizes >= 2].min())
+    if name in {"gwet_ac1", "brennan_prediger"}:
+        return -1 / (max(tally.categories, fewest) - 1)
+    if name == "fleiss_kappa" and (tally.sizes < 2).any():
+        return -float("inf")
+    return -1 / (fewest - 1)
 
 
 # SciPy is imported at the first interval: it takes long to load, and most pages need no interval.
@@ -164,6 +192,7 @@ def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, 
     compared = tally.several()
     among = compared.labels_per_category
     estimates = category_estimates(compared)
+    least = lowest("fleiss_kappa", compared)
     found = []
     for place, code in enumerate(codes):
         number = int(labels[place])
@@ -173,7 +202,7 @@ def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, 
         else:
             kappa, squares = estimates[place]
             se = standard_error(squares, compared.issues)
-            low, high = interval(float(kappa), se, compared.issues)
+            low, high = interval(float(kappa), se, compared.issues, least)
             found.append(CategoryKappa(code, number, float(kappa), se, low, high))
     return tuple(found)
 

@@ -7,7 +7,8 @@ from math import comb, fsum
 
 import numpy as np
 
-from agreement.coefficients import coefficient, interval
+from agreement.coefficients import coefficient
+from agreement.coefficients import half_width as half_width_of
 from agreement.patterns import Floats, Patterns
 from agreement.reasons import Reason
 from agreement.tally import Tally
@@ -43,7 +44,7 @@ def issues_for(half_width: float, se: float, issues: int) -> int:
     spread = se * np.sqrt(issues)
 
     def wide(number: int) -> bool:
-        return -interval(0.0, spread / np.sqrt(number), number)[0] > half_width
+        return half_width_of(spread / np.sqrt(number), number) > half_width
 
     high = 2
     while wide(high):
@@ -116,4 +117,4 @@ def _terms(sizes: Floats) -> Floats:
 
 
 def _half_width(spread: float, issues: int) -> float:
-    return -interval(0.0, float(np.sqrt(spread / issues)), issues)[0]
+    return half_width_of(float(np.sqrt(spread / issues)), issues)

@@ -122,4 +122,4 @@ def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
     chance = (kappa - expected * (1 - kappa)) ** 2
     variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
     se = sqrt(variance)
-    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues))
+    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues, least=-1.0))

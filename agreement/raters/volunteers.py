@@ -145,7 +145,7 @@ def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coeffic
     if issues == 1:
         return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
     se = standard_error(squares - issues * mean**2, issues)
-    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues))
+    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues, least=0.0))
 
 
 def kappa_with_decision(found: PairKappa) -> PairKappa:

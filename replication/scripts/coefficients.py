@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,7 +180,21 @@ def coefficient(name: str, rows: Rows, categories: int) -> dict[str, Number]:
         return NONE | {"value": float(value)}
     issues = sum(times for times, _term in terms)
     squares = sum(times * term**2 for times, term in terms)
-    return with_interval(value, squares / Fraction(issues * (issues - 1)), issues)
+    least = lowest(name, rows, categories)
+    return with_interval(value, squares / Fraction(issues * (issues - 1)), issues, least)
+
+
+def lowest(name: str, rows: Rows, categories: int) -> float:
+    """The lowest value that the coefficient can have with so many labels on each issue."""
+    sizes = {sum(row.values()) for _issues, row in rows}
+    fewest = min(size for size in sizes if size >= 2)
+    if name == "percent_agreement":
+        return 0.0
+    if name in {"gwet_ac1", "brennan_prediger"}:
+        return -1 / (max(categories, fewest) - 1)
+    if name == "fleiss_kappa" and 1 in sizes:
+        return -inf
+    return -1 / (fewest - 1)
 
 
 def linear_terms(name: str, rows: Rows, categories: int, value: Fraction) -> list[tuple[int, Fraction]]:
@@ -251,11 +265,16 @@ def _confirm(name: str, rows: Rows, categories: int, value: Fraction, expected: 
         confirm("statsmodels fleiss_kappa", value, theirs, rounding)
 
 
-def with_interval(value: Fraction, variance: Fraction, issues: int) -> dict[str, Number]:
-    """Student's t with N - 1 degrees of freedom; at most 1."""
+def with_interval(value: Fraction, variance: Fraction, issues: int, least: float) -> dict[str, Number]:
+    """Student's t with N - 1 degrees of freedom; at least the lowest possible value, and at most 1."""
     estimate, se = float(value), sqrt(variance)
     half = float(stats.t.ppf(0.975, issues - 1)) * se
-    return {"value": estimate, "se": se, "low": estimate - half, "high": min(1.0, estimate + half)}
+    return {
+        "value": estimate,
+        "se": se,
+        "low": max(least, estimate - half),
+        "high": min(1.0, estimate + half),
+    }
 
 
 def category_kappa(rows: Rows, place: int) -> dict[str, Number]:
@@ -319,7 +338,7 @@ def mean_share(same: np.ndarray, of: np.ndarray) -> dict[str, Number]:
     if issues < 2:
         return NONE | {"value": float(mean)}
     squares = sum((share - mean) ** 2 * times for share, times in cells)
-    return with_interval(mean, squares / Fraction(issues * (issues - 1)), issues)
+    return with_interval(mean, squares / Fraction(issues * (issues - 1)), issues, 0.0)
 
 
 def self_agreement(table: np.ndarray) -> dict[str, Any]:
@@ -370,7 +389,7 @@ def _kappa_with_its_own(table: np.ndarray) -> dict[str, Number]:
     size = 4 * (1 + 2 * (1 - kappa)) ** 2
     rounding = float(steps_of(issues, len(table)) * size / scale)
     confirm("statsmodels cohens_kappa, error squared", variance, theirs, rounding)
-    return with_interval(kappa, variance, issues)
+    return with_interval(kappa, variance, issues, -1.0)
 
 
 # --- over time

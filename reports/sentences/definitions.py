@@ -113,7 +113,11 @@ def definitions() -> list[Definition]:
             "interval",
             _(
                 "The interval shows how exact a number is: more issues make it narrower. The calculation"
-                " uses Gwet’s linearised standard error with Student’s t over the issues, and ends at 1."
+                " uses Gwet’s linearised standard error with Student’s t over the issues. The interval is cut to the"
+                " possible range: at most 1, and at least the lowest value that the labels could give. With"
+                " r labels per issue this is −1/(r − 1) for Fleiss’ kappa and alpha. For AC1 and"
+                " Brennan–Prediger it is −1/(q − 1), or −1/(r − 1) if r is larger than q. For percent agreement"
+                " it is 0. If some issues have one label, Fleiss’ kappa has no lowest value and is not cut."
                 " The older error of Fleiss, Nee and Landis (1979) is valid only for a kappa of 0 and is"
                 " not used. For a category with few labels, the interval is too narrow."
             ),

@@ -14,7 +14,7 @@ from statsmodels.stats import inter_rater
 
 from agreement import Patterns, Reason, confusion, report
 from agreement.bootstrap import FROM_COUNTS
-from agreement.coefficients import coefficient
+from agreement.coefficients import coefficient, lowest
 from agreement.tally import Tally
 from tests.agreement.test_planning import labelled
 from tests.worlds.labels import from_rows
@@ -111,6 +111,48 @@ def test_never_a_nan_and_always_a_reason(drawn):
         assert each.kappa is None or np.isfinite([each.kappa, each.se, each.low, each.high]).all()
     for pair in found.pairs:
         assert (pair.kappa is None) == (pair.reason is not None)
+
+
+@given(labels(min_issues=2))
+def test_no_value_and_no_interval_is_below_the_lowest_possible_value(drawn):
+    rows, categories = drawn
+    tally = Tally.of(from_rows(rows, categories))
+    assume(tally.compared >= 2)
+    for name in FROM_COUNTS:
+        found = coefficient(name, tally)
+        assert found.value is None or lowest(name, tally) <= found.low <= found.value, name
+    for each in report(from_rows(rows, categories), codes(categories)).categories:
+        assert each.low is None or lowest("fleiss_kappa", tally.several()) <= each.low <= each.kappa
+
+
+@pytest.mark.parametrize(
+    ("rows", "categories", "fleiss", "alpha", "ac1"),
+    [
+        # Two raters who never agree, and three or four who cannot agree less.
+        ([[0, 1], [1, 0]], 2, -1, -0.5, -1),
+        ([[0, 1, 2], [1, 2, 0]], 3, -0.5, -0.25, -0.5),
+        ([[0, 0, 1, 1], [1, 1, 0, 0]], 2, -1 / 3, -1 / 6, -1 / 3),
+    ],
+)
+def test_the_lowest_values_are_reached(rows, categories, fleiss, alpha, ac1):
+    tally = Tally.of(from_rows(rows, categories))
+    found = {name: coefficient(name, tally).value for name in CHANCE_CORRECTED}
+    assert found == pytest.approx(
+        {"fleiss_kappa": fleiss, "krippendorff_alpha": alpha, "gwet_ac1": ac1, "brennan_prediger": ac1}
+    )
+    assert [lowest(name, tally) for name in CHANCE_CORRECTED] == [fleiss, fleiss, ac1, ac1]
+
+
+def test_an_interval_of_two_issues_ends_inside_the_possible_range_at_both_ends():
+    found = report(from_rows([[0, 0, 0], [0, 1, 2]], 3), codes(3)).coefficients
+    bounds = {name: (found[name].low, found[name].high) for name in FROM_COUNTS}
+    assert bounds == dict.fromkeys(CHANCE_CORRECTED, (-0.5, 1.0)) | {"percent_agreement": (0.0, 1.0)}
+
+
+def test_with_issues_of_one_label_kappa_has_no_lowest_value():
+    rows = [[0, 1], [1, 0], *([[0, -1]] * 20)]
+    found = coefficient("fleiss_kappa", Tally.of(from_rows(rows, 2)))
+    assert found.low < found.value < -1
 
 
 @given(labels(), st.randoms(use_true_random=False))

@@ -14,6 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agreement import Patterns, intra_rater, report
+from agreement.bootstrap import FROM_COUNTS
+from agreement.coefficients import coefficient
+from agreement.tally import Tally
 from replication.package import REPLICATION
 from tests.long import only_long
 from tests.worlds.made_package import write_made_package
@@ -169,6 +172,18 @@ def test_kappa_of_a_rare_category_is_ours_to_the_last_digit_and_theirs_but_for_r
     ours = report(Patterns(codes, np.array([times for times, _other in drawn]), 2), ("C.1", "C.2"))
     assert found.items() <= ours.categories[1].as_dict().items()
     _all_explained(script, {"statsmodels fleiss_kappa": 1})
+
+
+@given(st.lists(st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=2, max_size=6))
+@example([[0, 0, 0], [0, 1, 2]])
+@example([[0, 1, -1], [1, 0, -1], [0, -1, -1], [0, -1, -1], [0, -1, -1]])
+def test_intervals_of_few_issues_end_where_ours_do(script, labels):
+    codes = np.array(labels, dtype=np.int32)
+    codes = codes[(codes >= 0).any(axis=1)]
+    tally = Tally.of(Patterns(codes, np.ones(len(codes), dtype=np.int64), 3))
+    for name in FROM_COUNTS:
+        ours = coefficient(name, tally).as_dict()
+        assert script.coefficient(name, script.rows_of(codes), 3).items() <= ours.items(), name
 
 
 @st.composite
