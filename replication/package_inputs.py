@@ -16,6 +16,7 @@ from consensus.queries.false_positives import excluded
 from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
+from replication.queries.minutes import minutes_files
 from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
 from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv
@@ -37,7 +38,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 def inputs(report: AgreementReport) -> Files:
     """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
-    false positives, ballots, guidelines, former categories, other rounds.
+    false positives, ballots, minutes, guidelines, former categories, other rounds.
     """
     round_, former = report.round, FormerCategories(report.round.version_id)
     if report.had_looks:
@@ -60,6 +61,7 @@ def inputs(report: AgreementReport) -> Files:
             yield "ballots.csv", _ballots(round_, votes, book)
         if every:
             yield "votes.csv", csv_lines(VOTE_COLUMNS, every)
+        yield from minutes_files(round_, report.reader.member, without=report.without)
     for guideline in round_.study.guidelines.order_by("number"):
         yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
     if gone := [state for state in book.states if state.category_id < 0]:

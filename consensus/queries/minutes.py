@@ -30,7 +30,7 @@ from consensus.queries.threads import called
 from consensus.queries.votes import NO_CATEGORY_CODE
 from core import clock
 from rounds.models import Label
-from rounds.queries.blindness import withheld_issues
+from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import revealed
 from studies.models import Membership
@@ -40,24 +40,37 @@ OUTSIDE = ("anew", "elsewhere")
 """The states of issues that somebody outside of the meeting decided."""
 
 
-def minutes(meeting: Meeting, member: Membership | None) -> records.Minutes:
-    """The minutes until now, or of the whole meeting once it is closed. At most 14 queries at any size."""
-    return _MinutesWriter(meeting, member).write()
+def minutes(
+    meeting: Meeting,
+    member: Membership | None,
+    *,
+    without: WithheldIssues = NOTHING,
+    by_name: bool | None = None,
+) -> records.Minutes:
+    """The minutes until now, or of the whole meeting once it is closed. At most 14 queries at any size.
+
+    `without`: issues of the round to leave out, beside those that are withheld from the member. `by_name`:
+    people by their names, if the member may see names; None for what the meeting says.
+    """
+    return _MinutesWriter(meeting, member, without, by_name=by_name).write()
 
 
 class _MinutesWriter:
     """Reads each table of a meeting once, and combines the rows."""
 
-    def __init__(self, meeting: Meeting, member: Membership | None) -> None:
+    def __init__(
+        self, meeting: Meeting, member: Membership | None, without: WithheldIssues, *, by_name: bool | None
+    ) -> None:
         self.meeting = meeting
         self.member = member
+        self.without = without
         self.round = meeting.round
         self.as_of = meeting.closed_at or clock.now()
         self.version = now = self.round.version
         if meeting.version is not None and meeting.version_id != now.pk:
             self.version, self.version.taxonomy = meeting.version, now.taxonomy
         self.book: ShownCodebook = codebook(self.version.pk)
-        by_name = meeting.shows_names and may_see_names(member)
+        by_name = (meeting.shows_names if by_name is None else by_name) and may_see_names(member)
         people = Membership.objects.filter(study=self.round.study_id).select_related("user")
         self.people: dict[int | None, str] = {one.pk: called(one, by_name=by_name) for one in people}
         self.people[None] = ""  # nobody: the labels or the last ballot did it
@@ -123,6 +136,8 @@ class _MinutesWriter:
         places = revealed(self.round).filter(issue__in=[item.issue_id for item in on_it])
         blind = withheld_issues(self.round, self.member)
         seen = places if blind.query.is_empty() else places.exclude(pk__in=blind.values("pk"))
+        if not self.without.query.is_empty():
+            seen = seen.exclude(pk__in=self.without.values("pk"))
         told = seen.values_list("issue", "labels", Subquery(differs[:1]))
         self.chosen = {issue: chosen or self._agreed(labels) for issue, labels, chosen in told}
         shown = [item for item in on_it if item.issue_id in self.chosen]

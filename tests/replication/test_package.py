@@ -13,6 +13,7 @@ from annotate.models import Repeat
 from consensus.actions.meetings import close_meeting
 from consensus.actions.votes import cast_ballot, close_vote
 from consensus.models import Decision
+from consensus.queries.threads import called
 from replication.actions.published import import_study
 from replication.package import write_package
 from reports.actions.frozen import freeze_report
@@ -292,7 +293,7 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     world = meeting_world(
         issues=4, members=3, rows=("C.9 C.9 C.1", "C.1 C.9 C.2", "B.1 B.1 A.1", "C.9 C.9 C.9")
     )
-    world.plan(quorum=2)
+    world.plan(quorum=2, shows_names=True)
     world.arrive()
     vote = world.vote(world.items[0], "C.9", "C.9", "C.9")
     world.ballot(world.items[0], world.lead, "C.1")
@@ -333,6 +334,12 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     votes = [(row["Volunteer"], row["Ballot"], row["Present"]) for row in rows_of(tmp_path / "votes.csv")]
     assert sorted(votes[:4]) == [("Lead", "C.1", "4"), *((f"R{n}", "C.9@v1", "4") for n in (1, 2, 3))]
     assert votes[4:6] == [("R1", "C.2", "4"), ("R2", "∅", "4")]
+    [file] = (tmp_path / "minutes").iterdir()  # the second meeting is still open
+    minutes = file.read_text()
+    assert (file.name, minutes.count("## C.1 Name of C.1 or C.9 Name of C.9")) == ("meeting-1.md", 1)
+    assert "- **Labels:** R1 C.9, R2 C.9, R3 C.1\n" in minutes
+    names = [called(one, by_name=True) for one in (world.lead, *world.members)]
+    assert not [name for name in names if name in minutes]
     models = [row["Label"] for row in rows_of(tmp_path / "labels_of_models.csv")]
     assert models == ["C.9@v1", "C.9@v1", "B.2@v1", "C.9@v1"]
     twice = [(row["First_Label"], row["Second_Label"]) for row in rows_of(tmp_path / "labels_twice.csv")]

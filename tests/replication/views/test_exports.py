@@ -82,6 +82,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
     there_if_any = {
         "labels_second_look.csv",
         "votes.csv",
+        "minutes/…",
         "guidelines/…",
         "labels_of_models.csv",
         "ballots.csv",
