@@ -324,9 +324,9 @@ def test_consensus_says_who_changed_their_mind(world, meeting):
     world.ballot(world.items[0], world.lead, "C.1")
     found = _get(world.members[0], f"rounds/{world.round_.pk}/consensus/").json()
     assert found["minds"] == [
-        {"volunteer": "R1", "voted": 1, "kept": 1, "joined": 0, "away": 0, "abstained": 0},
-        {"volunteer": "R2", "voted": 1, "kept": 0, "joined": 0, "away": 0, "abstained": 1},
-        {"volunteer": "R3", "voted": 1, "kept": 0, "joined": 1, "away": 0, "abstained": 0},
+        {"volunteer": "R1", "voted": 1, "kept": 1, "joined": 0, "away": 0, "abstained": 0, "none_fits": 0},
+        {"volunteer": "R2", "voted": 1, "kept": 0, "joined": 0, "away": 0, "abstained": 1, "none_fits": 0},
+        {"volunteer": "R3", "voted": 1, "kept": 0, "joined": 1, "away": 0, "abstained": 0, "none_fits": 0},
     ]
     assert found["turns"] == [{"from": "C.1", "to": "C.9", "count": 1, "issues": [world.issues[0].pk]}]
     assert (found["other_ballots"], found["withheld"], found["total"]["voted"]) == (1, 0, 3)
