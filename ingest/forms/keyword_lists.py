@@ -45,7 +45,7 @@ SWITCH_HINTS: Words = {
     "joins": gettext_lazy("“tensor parallel” also finds “tensor-parallel” and “tensor_parallel”."),
     "plurals": gettext_lazy("“checkpoint” also finds “checkpoints”."),
     "version_tails": gettext_lazy("The model “llama” also finds “llama2” and “Llama-3.1-8B”."),
-    "unspaced": gettext_lazy("“llama” is found in “使用llama模型”, and “模型” inside longer words."),
+    "unspaced": gettext_lazy("“llama” is found between Chinese letters too, where no space separates words."),
 }
 ZONE_NAMES: Words = {
     "title": gettext_lazy("Title"),
