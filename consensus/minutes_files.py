@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from consensus.minutes_text import Document
 from core.text.escaping import markdown as escaped
-from core.text.joining import clauses, listed
+from core.text.joining import clauses, colon, comma, listed, named
 from drawing.typst_pdf import set_as_pdf
 
 TEMPLATE = Path(settings.BASE_DIR) / "templates" / "consensus" / "meetings" / "minutes.typ"
@@ -30,13 +30,13 @@ def _lines(found: Document) -> Iterable[str]:
     yield escaped(found["kicker"])
     yield ""
     for fact in found["facts"]:
-        yield f"- **{escaped(fact['name'])}:** {escaped(fact['text'])}"
+        yield _fact(fact["name"], escaped(fact["text"]))
     if found["there"]:
         people = listed(f"{escaped(one['who'])} ({escaped(one['text'])})" for one in found["there"])
-        yield f"- **{_('Present')}:** {people}"
+        yield _fact(_("Present"), people)
     yield from ["", f"## {_('Numbers')}", ""]
     for fact in found["numbers"]:
-        yield f"- {escaped(fact['name'])}: {escaped(fact['text'])}"
+        yield f"- {named(escaped(fact['name']), escaped(fact['text']))}"
     if found["method"]:
         yield from ["", f"## {_('For the method section')}", "", escaped(found["method"])]
     for text in filter(None, (found["withheld"], found["nothing"])):
@@ -52,28 +52,35 @@ def _group_lines(found: Document) -> Iterable[str]:
     if found["not_reached"]:
         yield from ["", f"## {_('Not reached')}", ""]
         for item in found["not_reached"]:
-            yield f"- {escaped(item['place'])}: {escaped(item['title'])} {_link(item['url'])}"
+            yield f"- {named(escaped(item['place']), escaped(item['title']))} {_link(item['url'])}"
 
 
 def _item_lines(item: dict[str, Any]) -> Iterable[str]:
-    yield from ["", f"### {escaped(item['place'])}: {escaped(item['title'])}", "", _link(item["url"]), ""]
+    yield from [
+        "",
+        f"### {named(escaped(item['place']), escaped(item['title']))}",
+        "",
+        _link(item["url"]),
+        "",
+    ]
     labels = [f"{one['who']} {one['code'] or one['text']}" for one in item["labels"]]
-    yield f"- **{_('Labels')}:** {escaped(clauses(labels))}"
+    yield _fact(_("Labels"), escaped(clauses(labels)))
     for vote in item["votes"]:
         split = clauses([*(f"{one['n']} × {one['code']}" for one in vote["split"]), vote["tail"]])
         ballots = clauses(f"{one['who']} {one['code'] or _('abstained')}" for one in vote["ballots"])
         yield f"- **{escaped(vote['name'])}** ({vote['at']}): {escaped(split)}. {escaped(ballots)}"
     for one in item["decisions"]:
-        yield f"- **{_('Decision')}: {escaped(one['code'] + ' ' + one['name'])}**, {escaped(one['tail'])}"
+        decided = named(_("Decision"), escaped(f"{one['code']} {one['name']}"))
+        yield f"- **{decided}**{comma()}{escaped(one['tail'])}"
         yield from _quoted(one["rationale"])
         if one["cause"]:
-            yield f"  - {_('Cause')}: {escaped(one['cause'])}"
+            yield f"  - {named(_('Cause'), escaped(one['cause']))}"
         if one["ended"]:
             yield f"  - {escaped(one['ended'])}"
     if item["state"] != "decided":
         yield f"- **{escaped(item['outcome'])}**"
     for one in item["following"]:
-        yield f"- **{_('Follow-up')}:** {escaped(' '.join(filter(None, (one['kind'], one['code']))))}"
+        yield _fact(_("Follow-up"), escaped(" ".join(filter(None, (one["kind"], one["code"])))))
         yield from _quoted(one["text"])
         yield f"  - {escaped(one['tail'])}"
     for one in item["thread"]:
@@ -81,7 +88,12 @@ def _item_lines(item: dict[str, Any]) -> Iterable[str]:
         yield f"- {escaped(who)} ({one['at']}):"
         yield from _quoted(one["text"])
     if item["time"]:
-        yield f"- {_('Time')}: {escaped(item['time'])}"
+        yield f"- {named(_('Time'), escaped(item['time']))}"
+
+
+def _fact(name: str, text: str) -> str:
+    """A list item that begins with a bold name; `text` is Markdown."""
+    return f"- **{escaped(name)}{colon().strip()}** {text}"
 
 
 def _quoted(text: str) -> Iterable[str]:

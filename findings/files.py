@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.utils.translation import gettext as _
 
 from core.csv import csv_lines
+from core.text.joining import named
 from findings.errors import FindingRefused
 from findings.queries.evidence import CHANGED, ERASED, GONE, HIDDEN, SAME, SILENT
 from findings.queries.findings import EvidenceLine, FindingLine
@@ -85,7 +86,7 @@ def _markdown(lines: Sequence[FindingLine]) -> Iterator[str]:
 
 def _item(one: EvidenceLine) -> str:
     now = one.live
-    parts = [f"{one.evidence.get_kind_display()}: {now.source}"]
+    parts = [named(one.evidence.get_kind_display(), now.source)]
     if now.content:
         quoted = f"“{now.content}”" if one.evidence.kind == "quote" else now.content
         parts.append(" ".join(quoted.split()))

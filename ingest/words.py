@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as said
 from django.utils.translation import gettext_lazy as _
 
-from core.text.joining import clauses
+from core.text.joining import clauses, named
 from ingest.readers import Sniffed
 
 FIELD_NAMES: Mapping[str, str | Promise] = {
@@ -93,7 +93,7 @@ def format_in_words(sniffed: Sniffed) -> str:
         name = said("%(format)s in gzip") % {"format": name}
     kinds = (LAYOUT_NAMES.get(sniffed.layout), SHAPE_NAMES.get(sniffed.shape))
     told = clauses(kind for kind in kinds if kind)
-    return f"{name}: {told}" if told else name
+    return named(name, told) if told else name
 
 
 def chooser_words() -> dict[str, str]:

@@ -219,6 +219,30 @@ def read_rules(path: Path = TABLES) -> Rules:
     return Rules(**tables)
 
 
+# --- Marks between texts
+
+BLOCK = re.compile(r"\{%-?\s*blocktrans(?:late)?\b.*?\{%\s*endblocktrans(?:late)?\s*%\}", re.DOTALL)
+UNSEEN = re.compile(
+    r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<(script|style|code)\b.*?</\1>", re.DOTALL
+)
+SAYS = re.compile(r"\{\{.*?\}\}|\{% (?:translate|since|firstof|include|moment|percent_of) .*?%\}", re.DOTALL)
+SILENT = re.compile(r"\{%.*?%\}|</?[a-zA-Z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.DOTALL)
+SAID = "\N{REPLACEMENT CHARACTER}"
+BARE_MARK = re.compile(rf"{SAID}[,:;.](?=\s|{SAID}|$)|(?<!\w)\({SAID}+\)", re.MULTILINE)
+
+OTHER_MARK = "Chinese has another mark: {% comma %}, {% colon %}, {% stop %}, or a text with its brackets"
+
+
+def bare_marks(source: str) -> Iterator[tuple[int, str]]:
+    """Marks between the texts of a template, half as wide as Chinese ones: the line and what is around."""
+    for pattern, instead in ((UNSEEN, ""), (BLOCK, SAID), (SAYS, SAID), (SILENT, "")):
+        # Lines keep their numbers.
+        source = pattern.sub(lambda found, new=instead: new + "\n" * found[0].count("\n"), source)  # type: ignore[misc]
+    for number, line in enumerate(html.unescape(source).split("\n"), 1):
+        if BARE_MARK.search(line):
+            yield number, line.strip().replace(SAID, "…")
+
+
 # --- Files
 
 
@@ -247,6 +271,9 @@ def findings(chosen: Sequence[str], rules: Rules, root: Path = ROOT) -> Iterator
                 for fault in rules.faults(text):
                     shown = " ".join(text.text.split())
                     yield f"{path.relative_to(root)}:{text.line}: {fault}: {shown}"
+            if path.suffix == ".html":
+                for line, shown in bare_marks(path.read_text(encoding="utf-8")):
+                    yield f"{path.relative_to(root)}:{line}: {OTHER_MARK}: {shown}"
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:

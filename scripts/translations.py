@@ -17,6 +17,9 @@ from babel.messages.pofile import read_po, write_po
 from scripts.texts import ROOT, Text, texts
 
 LOCALE = ROOT / "locale"
+HALF = re.compile(r"[\u4e00-\u9fff][,:;!?()]|[,:;!?()][\u4e00-\u9fff]")
+"""A mark of half the width beside a Chinese letter: prose has the wide ones."""
+CODE = re.compile(r"`[^`]*`|<code>.*?</code>")
 HOLE = re.compile(r"%%|%\((\w+)\)[sd]|%")
 MADE = datetime(2026, 11, 25, tzinfo=UTC)
 """The date in the head of each file: one that moved would be the only change of many commits."""
@@ -87,6 +90,11 @@ def faults(path: Path, catalog: Catalog, wanted: dict[tuple[str, str], list[Text
                 f"{at}: {name} has other placeholders than “{singular}”: “{one}”"
                 for one in said
                 if holes(one) not in (holes(singular), holes(plural))
+            ]
+            found += [
+                f"{at}: {name} has “{mark[0]}” with a mark of half the width: “{one}”"
+                for one in said
+                if (mark := HALF.search(CODE.sub("", one)))
             ]
     if not found and path.with_suffix(".mo").read_bytes() != as_mo(renewed(catalog, wanted)):
         found.append(f"{name.with_suffix('.mo')} was compiled from other texts: make translations")

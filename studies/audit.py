@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core.text.joining import listed
 from studies.models import Event, Role
 
 _choices: dict[str, dict[str, type[TextChoices]]] = {}
@@ -67,5 +68,5 @@ def _value(value: object, choices: type[TextChoices] | None) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(str(part) for part in value)
+        return listed(value)
     return str(value)

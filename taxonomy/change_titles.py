@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 
+from core.text.joining import listed
 from taxonomy.tree import drafts
 from taxonomy.tree.drafts import Change, Draft
 
@@ -18,7 +19,7 @@ def title_of(draft: Draft, change: Change) -> str:
         "old": f"{entry.code} {entry.name}" if entry else "",
         "into": _named(draft, values.get("into")),
         "above": _named(draft, values.get("parent")),
-        "parts": ", ".join(str(part.get("name", "")) for part in values.get("parts", ())),
+        "parts": listed(str(part.get("name", "")) for part in values.get("parts", ())),
     }
     return (_template(change, draft) % names)[:LENGTH]
 

@@ -154,10 +154,10 @@ def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
 
 def _free_name(round_: Round) -> str:
     """A name that no round of the study has: the name of this round with the number of its version."""
-    said = _("second look, version %(n)s") % {"n": round_.version.number}
     taken = set(Round.objects.filter(study=round_.study_id).values_list("name", flat=True))
     for number in range(1, len(taken) + 2):
-        end = f" · {said}" + (f" ({number})" if number > 1 else "")
+        said = _("second look %(k)s, version %(n)s") if number > 1 else _("second look, version %(n)s")
+        end = f" · {said % {'k': number, 'n': round_.version.number}}"
         name = round_.name[: NAME_LENGTH - len(end)] + end
         if name not in taken:
             break

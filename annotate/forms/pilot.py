@@ -14,6 +14,7 @@ from annotate.actions.pilot import RightLabel
 from annotate.actions.training import EXPLANATION_LENGTH
 from annotate.queries.pilot import Candidate, candidates, issue_ids
 from core.numbers import whole_number
+from core.text.joining import listed
 from rounds.models import Round
 from rounds.queries.blindness import WithheldIssues
 from rounds.queries.rounds import candidates as possible_volunteers
@@ -97,7 +98,7 @@ class TrainingForm(forms.Form):
         if unknown:
             raise forms.ValidationError(
                 _("Not found among the revealed issues of this pilot: %(words)s.")
-                % {"words": ", ".join(unknown)[:500]}
+                % {"words": listed(unknown)[:500]}
             )
         return [issue_id for issue_id in found.values() if issue_id is not None]
 

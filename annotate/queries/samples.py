@@ -13,6 +13,7 @@ from annotate.models import Sample, SampleIssue
 from annotate.queries.left_out import counted_in, without
 from annotate.queries.planning import EVERY_ISSUE, IssueSource, issues_from
 from annotate.sampling import draw
+from core.text.joining import named
 from ingest.models import Issue
 from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.queries.issues import filter_issues
@@ -41,7 +42,7 @@ class SampleFrame:
 
 def frame_of(study: Study, source: IssueSource) -> SampleFrame:
     """The whole of a source, with a copy of the present query of a saved filter. At most one query."""
-    name = f"{source.group}: {source.name}" if source.group else source.name
+    name = named(source.group, source.name) if source.group else source.name
     kind, _colon, id_ = source.value.partition(":")
     saved = saved_filters(study).filter(pk=id_).first() if kind == "filter" else None
     return SampleFrame(source.value, name, dict(saved.query) if saved else {})

@@ -113,14 +113,25 @@ class MeetingForm(forms.Form):
 
 def _of_round(round_: Round, by: Membership | None) -> dict[str, Any]:
     return {
-        "name": _t("Meeting of %(day)s")
-        % {"day": formats.date_format(timezone.localtime(clock.now()), "MONTH_DAY_FORMAT")},
+        "name": _free_name(round_),
         "kind": Meeting.Kind.TOGETHER,
         "chair": by.pk if by else None,
         "quorum": usual_quorum(round_),
         "by_majority": round_.rule == Round.Rule.MAJORITY,
         "participants": list(could_come(round_).values_list("pk", flat=True)),
     }
+
+
+def _free_name(round_: Round) -> str:
+    """The name of the day, with a number if another meeting of the study has this name."""
+    day = formats.date_format(timezone.localtime(clock.now()), "MONTH_DAY_FORMAT")
+    taken = set(Meeting.objects.filter(round__study=round_.study_id).values_list("name", flat=True))
+    name = _t("Meeting of %(day)s") % {"day": day}
+    number = 1
+    while name in taken:
+        number += 1
+        name = _t("Meeting %(n)s of %(day)s") % {"n": number, "day": day}
+    return name
 
 
 def _of_meeting(meeting: Meeting) -> dict[str, Any]:

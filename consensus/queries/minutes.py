@@ -29,6 +29,7 @@ from consensus.queries.consensus_numbers import came_up
 from consensus.queries.threads import called
 from consensus.queries.votes import NO_CATEGORY_CODE
 from core import clock
+from core.text.joining import colon
 from rounds.models import Label
 from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
@@ -303,7 +304,7 @@ class _MinutesWriter:
         return records.MinuteFollowUp(
             kind=str(one.get_kind_display()),
             code=self.book.code(one.category_id),
-            text=": ".join([*named, *([one.text] if one.text else [])]),
+            text=colon().join([*named, *([one.text] if one.text else [])]),
             by=self.people[one.made_by_id],
             is_done=one.done_at is not None,
         )

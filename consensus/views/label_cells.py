@@ -10,6 +10,7 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from consensus.queries.disagreements import DisagreementRow, LabelChip
+from core.text.joining import named
 from rounds.models import RoundVolunteer
 
 PIECES = "consensus/disagreements/_cells.html"
@@ -52,7 +53,7 @@ def _label(
     piece: str, volunteer: str, code: str, name: str, shown: str, css: str, unsure: str, _language: str | None
 ) -> SafeString:
     """A label, drawn by this piece of the template; cached, since few of the hundreds on a page differ."""
-    title = f"{volunteer}: {code} {name}"
+    title = named(volunteer, f"{code} {name}")
     if css.endswith("open"):
         title = _("%(who)s: proposed name: %(name)s") % {"who": volunteer, "name": name}
     if unsure:

@@ -18,6 +18,7 @@ from consensus.views.filter_menu import ListAddress
 from consensus.views.matrix import HOTTEST, WholeMatrix, heat, whole_matrix
 from consensus.views.shortcuts import round_to_read
 from core.csv import csv_file
+from core.text.joining import listed, named
 from rounds.models import Round
 from rounds.pages import WITHHELD
 from rounds.queries.categories import codebook
@@ -75,7 +76,7 @@ def _picture(round_: Round, level: Level, found: WholeMatrix) -> dict[str, Any]:
             "text_x": left + CELL * x + middle,
             "text_y": top + CELL * y + middle + FONT / 3,
             "issues": issues,
-            "said": f"{row.code}, {column.code}: {issues}",
+            "said": named(listed([row.code, column.code]), issues),
             "opacity": f"{0.06 + 0.13 * (step - 1):.2f}",
             "is_dark": step > HOTTEST / 2,
         }

@@ -349,7 +349,7 @@ class _RoomScreen:
             "hows": drawn,
             "chosen_how": next((one["value"] for one in drawn if one["can"]), chair),
             "proposed": best[0].category_id if best else self._leading(shown, last),
-            "suffices": f"{best[0].code}, {best[1]}" if best else "",
+            "suffices": clauses([best[0].code, best[1]]) if best else "",
             "may_record": any(one["can"] for one in drawn),
             "record_when": when,
         }

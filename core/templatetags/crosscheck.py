@@ -20,7 +20,7 @@ from core import clock
 from core import panels as rooms_above
 from core.icons import ICONS
 from core.models import Job
-from core.text.joining import listed
+from core.text.joining import colon, comma, listed, stop
 from core.text.moments import day_time, exactly, weekday_time
 
 register = template.Library()
@@ -28,6 +28,9 @@ register.filter(exactly)
 register.filter(day_time)
 register.filter(weekday_time)
 register.filter(listed)
+register.simple_tag(comma)
+register.simple_tag(colon)
+register.simple_tag(stop)
 
 HUES = ("ta", "tb", "tc")
 THEMES = ("light", "dark")

@@ -18,3 +18,23 @@ def clauses(parts: Iterable[object]) -> str:
 def remarks(parts: Iterable[object]) -> str:
     """Parts of a sentence that have commas of their own."""
     return pgettext("between the parts of a sentence", "; ").join(map(str, parts))
+
+
+def named(name: object, text: object) -> str:
+    """A name and what it has, such as "Cause: slip"."""
+    return f"{name}{colon()}{text}"
+
+
+def comma() -> str:
+    """What is between two parts of one sentence."""
+    return pgettext("between the parts of a sentence", ", ")
+
+
+def colon() -> str:
+    """What is between a name and its text."""
+    return pgettext("between a name and its text", ": ")
+
+
+def stop() -> str:
+    """The end of a sentence."""
+    return pgettext("at the end of a sentence", ".")

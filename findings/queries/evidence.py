@@ -14,6 +14,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from consensus.queries.agendas import standing_decisions
+from core.text.joining import clauses, named
 from findings.models import Evidence
 from ingest.models import Issue
 from interviews.models import Consent, Place, Quote, Session, Transcript
@@ -214,7 +215,7 @@ def _issue(
     if one.round and ((member and not may_read_revealed(member)) or at in hidden):
         return Live(source, url, state=HIDDEN)
     code = decided.get(at, "")
-    where = f"{source}, {one.round.name}" if one.round else source
+    where = clauses([source, one.round.name]) if one.round else source
     noted = {"snapshot": issue.current_id, "code": code}
     return Live(where, url, title, (code,) if code else (), code or source, noted)
 
@@ -306,7 +307,7 @@ def _numbers(member: Membership | None, ones: Sequence[Evidence]) -> Found:
         if one.round is None or one.round_id is None:
             continue  # a constraint of the table forbids it
         level = str(Level(LEVELS[one.level]).label).lower()
-        source = f"{one.round.name}, {level}: {figure_name(*one.figure)}"
+        source = named(clauses([one.round.name, level]), figure_name(*one.figure))
         url = f"{reverse('agreement', args=[one.round.pk])}?level={one.level}"
         if one.round_id in hidden:
             made[one.pk] = Live(source, url, state=HIDDEN)

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
+from core.text.joining import listed, remarks
 from studies.differences import difference, paragraphs
 from taxonomy.change_titles import title_of
 from taxonomy.models import Change, Level
@@ -260,10 +261,10 @@ def _described(entry: Entry, values: Mapping[str, Any]) -> str:
         if name in values
     ]
     if names:
-        said.append(_("text changed: %(fields)s") % {"fields": ", ".join(names)})
+        said.append(_("text changed: %(fields)s") % {"fields": listed(names)})
     if "hue" in values:
         said.append(_("colour changed"))
-    return "; ".join(said)
+    return remarks(said)
 
 
 def undefined(found: Drafted) -> list[str]:
@@ -302,15 +303,15 @@ def mentioned(draft: Draft) -> list[StaleCodes]:
         StaleCodes(
             found[0].entry,
             colours[key],
-            ", ".join(dict.fromkeys(str(LABELS[each.field]) for each in found)),
-            "; ".join(dict.fromkeys(_now(each) for each in found)),
+            listed(dict.fromkeys(str(LABELS[each.field]) for each in found)),
+            remarks(dict.fromkeys(_now(each) for each in found)),
         )
         for key, found in about.items()
     ]
 
 
 def _now(mention: Mention) -> str:
-    codes = ", ".join(entry.code for entry in mention.became)
+    codes = listed(entry.code for entry in mention.became)
     if not codes:
         return _("%(code)s is retired") % {"code": mention.code}
     return _("%(code)s is now %(codes)s") % {"code": mention.code, "codes": codes}

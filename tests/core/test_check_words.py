@@ -3,7 +3,16 @@
 import pytest
 
 from scripts import check_words
-from scripts.check_words import Rules, Said, findings, read_rules, said_in_code, said_in_template, sentences
+from scripts.check_words import (
+    Rules,
+    Said,
+    bare_marks,
+    findings,
+    read_rules,
+    said_in_code,
+    said_in_template,
+    sentences,
+)
 
 RULES = Rules(
     avoid={"anew": "“again”", "we|our": "“you”"},
@@ -211,6 +220,22 @@ def test_the_command_fails_where_there_is_something_to_change(house, capsys):
     assert capsys.readouterr().out == "All words are in order.\n"
     assert check_words.main(["kitchen"], house) == 2
     assert capsys.readouterr().out == "No such room: kitchen. The rooms are one, two.\n"
+
+
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ('{{ a }}, {% translate "b" %}', ["…, …"]),
+        ("<b>{{ a }}</b>:\n", ["…:"]),
+        ("{% blocktranslate %}a{% endblocktranslate %}.", ["…."]),
+        ("{{ a }} ({{ b }})", ["… (…)"]),
+        ("{{ a }}{% comma %}{{ b }}{% colon %}{{ c }}{% stop %}", []),
+        ("{% blocktranslate %}{{ a }}, {{ b }}: {{ c }} ({{ d }}).{% endblocktranslate %}", []),
+        ('<i title="{{ a }}, {{ b }}">{{ a }}&nbsp;{{ b }}</i>{# {{ a }}, #}', []),
+    ],
+)
+def test_marks_between_texts_are_those_of_the_language(template, shown):
+    assert [said for _line, said in bare_marks(template)] == shown
 
 
 def test_all_files_of_the_project_can_be_read():

@@ -1,19 +1,24 @@
 import pytest
 from django.utils import translation
 
-from core.text.joining import clauses, listed, remarks
+from core.text.joining import clauses, listed, named, remarks, stop
 
 
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", ("C.1, C.9", "3 types, 18 themes", "a, b; c")),
-        ("zh-hans", ("C.1、C.9", "3 types，18 themes", "a, b；c")),
+        ("en", ("C.1, C.9", "3 types, 18 themes", "a, b; c", "Cause: slip.")),
+        ("zh-hans", ("C.1、C.9", "3 types，18 themes", "a, b；c", "Cause：slip。")),
     ],
 )
 def test_parts_are_put_together_as_the_language_does(language, said):
     with translation.override(language):
-        found = listed(["C.1", "C.9"]), clauses(["3 types", "18 themes"]), remarks(["a, b", "c"])
+        found = (
+            listed(["C.1", "C.9"]),
+            clauses(["3 types", "18 themes"]),
+            remarks(["a, b", "c"]),
+            named("Cause", "slip") + stop(),
+        )
     assert found == said
 
 

@@ -240,7 +240,11 @@ def test_the_form_starts_with_what_is_usual(world):
     world.round_.save()
     form = get(world.lead, "new_meeting", world.round_.pk).context["form"]
 
-    assert form.initial["name"].startswith("Meeting of ")
+    name = form.initial["name"]
+    assert name.startswith("Meeting of ")
+    world.plan(name=name)
+    second = get(world.lead, "new_meeting", world.round_.pk).context["form"].initial["name"]
+    assert second == name.replace("Meeting of", "Meeting 2 of")
     assert {
         name: form.initial[name] for name in ("kind", "chair", "quorum", "by_majority", "participants")
     } == {
