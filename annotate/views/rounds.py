@@ -70,6 +70,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     may_change = rules.may_change_round(member, round_) and sees_others
     may_label = may_take_turns(member, round_)
     is_own = any(seat.volunteer.member_id == member.pk and seat.is_active for seat in seats)
+    failed, ready = _trained(round_, seats, member) if may_change else (set(), 0)
     context = frame(round_, member) | {
         "alone": not sees_others,
         "progress": progress,
@@ -85,7 +86,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "may_open": rules.may_open(member, round_) and round_.opened_at is None,
         "may_close": rules.may_close(member, round_) and round_.is_open,
         "names": may_see_names(member),
-        "failed": _failed(round_, seats, member) if may_change else set(),
+        "failed": failed,
+        "ready": ready,
         "waits_for": unfinished_before(round_) if round_.opened_at is None else [],
         "again": _again(round_, member),
         "looks": list(round_.looks.filter(closed_at=None).order_by("pk")) if round_.opened_at else [],
@@ -108,16 +110,17 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
 
 
-def _failed(round_: Round, seats: list[volunteers.Seat], member: Membership) -> set[int]:
-    """The ids of volunteers who did not pass the training that the round asks for, and were not let in."""
+def _trained(round_: Round, seats: list[volunteers.Seat], member: Membership) -> tuple[set[int], int]:
+    """The ids of volunteers who did not pass the training that the round asks for, and were not let in; and how
+    many volunteers can begin. All can where the round asks for none, or this member may not know.
+    """
     trained = volunteers.through_training(round_, seats, member)
-    return {
-        seat.volunteer.member_id
-        for seat in seats
-        if seat.is_active
-        and seat.volunteer.admitted_at is None
-        and trained.get(seat.volunteer.member_id) is False
-    }
+    active = [seat.volunteer for seat in seats if seat.is_active]
+    waiting = [
+        seat for seat in active if trained and seat.admitted_at is None and not trained.get(seat.member_id)
+    ]
+    failed = {seat.member_id for seat in waiting if trained.get(seat.member_id) is False}
+    return failed, len(active) - len(waiting)
 
 
 def _again(round_: Round, member: Membership) -> list[tuple[str, int]]:

@@ -97,14 +97,25 @@ def _rows(items: list[Item], transcript: Transcript, coders: list[str]) -> list[
             {
                 "item": item,
                 "turn": turn,
-                "before": turn.text[max(0, span.start - AROUND) : span.start],
+                "before": _cut(turn.text[: span.start], -AROUND),
                 "text": turn.text[span.start : span.end],
-                "after": turn.text[span.end : span.end + AROUND],
+                "after": _cut(turn.text[span.end :], AROUND),
                 "sides": [(coder, item.of(coder)) for coder in coders],
                 "keys": sorted(item.keys),
             }
         )
     return rows
+
+
+def _cut(text: str, length: int) -> str:
+    """The end (below 0) or the beginning of a text, in whole words, with a sign where more was there."""
+    if len(text) <= abs(length):
+        return text
+    if length < 0:
+        part = text[length:]
+        return f"…{part[part.find(' ') + 1 :]}"
+    part = text[:length]
+    return f"{part[: part.rfind(' ')] if ' ' in part else part}…"
 
 
 @require_POST

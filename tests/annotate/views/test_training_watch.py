@@ -60,6 +60,12 @@ def test_a_lead_who_labels_in_it_waits_until_they_are_through(world):
     assert "Results of the training" in page(world.lead, "round", round_.pk)
 
 
+def test_the_question_before_opening_counts_those_who_passed(world, running):
+    main = main_after(world, running, opened=False)
+    question = client(world.lead).get(reverse("round", args=[main.pk])).content.decode()
+    assert "and 1 volunteer can begin" in question
+
+
 def test_issues_that_a_lead_has_yet_to_label_elsewhere_are_not_named(world, running):
     """The scores stay: numbers of all issues together, and no label."""
     comment(round_=running, issue=world.issues[3], author=world.members[0], text="Why B?")
