@@ -111,8 +111,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 
 def _trained(round_: Round, seats: list[volunteers.Seat], member: Membership) -> tuple[set[int], int]:
-    """The ids of volunteers who did not pass the training that the round asks for, and were not let in; and how
-    many volunteers can begin. All can where the round asks for none, or this member may not know.
+    """The ids of volunteers who did not pass the training that the round asks for, and were not let in; and
+    how many volunteers can begin. All can where the round asks for none, or this member may not know.
     """
     trained = volunteers.through_training(round_, seats, member)
     active = [seat.volunteer for seat in seats if seat.is_active]
