@@ -152,7 +152,7 @@ def test_a_sample_tells_how_to_draw_it_again(world):
     sample = drawn(world)
     page = get(world.lead, "sample", world.study.slug, sample.pk)
     said = text_of(page).replace("\xa0", " ")
-    assert "52 of 60 issues, drawn by Lead. All." in said
+    assert "52 of 60 issues, drawn by Lead. Source: All." in said
     assert 'hashlib.blake2b(f"7/{url}".encode()).digest()' in said
     assert f"new/?kind=pilot&amp;source=sample%3A{sample.pk}" in page.content.decode()
     member = get(world.members[0], "sample", world.study.slug, sample.pk).content.decode()
