@@ -1,4 +1,4 @@
--- What Django cannot say about the tables of this room: keys of several columns, a view and a function.
+-- What Django cannot say about the tables of this room: keys of several columns, views and a function.
 
 -- A slot and a label belong to an issue and to a volunteer of their round.
 
@@ -48,6 +48,31 @@ LEFT JOIN LATERAL (
     ORDER BY looks.id DESC LIMIT 1
 ) look ON true
 WHERE NOT l.surplus;
+
+-- One row per label that counts, of the issues that were in a second look after their reveal: `label_id` is the
+-- label that its author had given when the labels were revealed; `category_id` what it counts as in the version
+-- of the round. If its category was split or retired since, `gone_id` is the row of Gone.
+
+CREATE VIEW rounds_first AS
+SELECT l.id, l.round_id, l.issue_id, l.volunteer_id, l.assignment_id, f.id AS label_id,
+       CASE WHEN g.id IS NULL THEN f.category_id ELSE g.became_id END AS category_id,
+       CASE WHEN g.became_id IS NULL THEN g.id END AS gone_id
+FROM rounds_roundissue c
+JOIN rounds_round r ON r.id = c.round_id
+JOIN rounds_label l ON l.round_id = c.round_id AND l.issue_id = c.issue_id AND NOT l.surplus
+CROSS JOIN LATERAL (
+    SELECT k.id, k.category_id, k.version_id
+    FROM rounds_round looks
+    -- + 0: found by round and issue, as in rounds_said.
+    JOIN rounds_label k
+      ON k.round_id = looks.id AND k.issue_id = l.issue_id AND k.volunteer_id + 0 = l.volunteer_id
+    WHERE (looks.id = r.id OR looks.of_id = r.id AND k.submitted_at <= c.first_revealed_at)
+      AND NOT k.surplus
+    ORDER BY looks.id DESC LIMIT 1
+) f
+LEFT JOIN taxonomy_gone g ON g.version_id = r.version_id AND g.category_id = f.category_id
+  AND f.version_id < g.since_id AND f.version_id >= coalesce(g.after_id, 0)
+WHERE c.first_revealed_at IS NOT NULL;
 
 -- The labels of one issue, and their volunteers, as RoundIssue keeps them.
 -- Planned each time, and with little to plan: nearly all labels say what they were given as.

@@ -2,11 +2,8 @@
 
 import json
 import re
-from importlib import import_module
 
-import pgtrigger
 import pytest
-from django.apps import apps
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
@@ -121,14 +118,3 @@ def test_the_database_wants_the_reason_and_keeps_what_it_noted(drafted_alone: Wo
     publish(taxonomy=taxonomy, by=None, note="Two causes in one.")
     with pytest.raises(DatabaseError, match="a published version is immutable"), transaction.atomic():
         Unvoted.objects.all().delete()
-
-
-def test_versions_of_before_are_told_too(drafted_alone: World) -> None:
-    publish(taxonomy=drafted_alone.version.taxonomy, by=None, note="Two causes in one.")
-    noted = list(Unvoted.objects.values("version", "category", "source"))
-    with pgtrigger.ignore("taxonomy.Unvoted:what_nobody_voted_on_stays_so"):
-        Unvoted.objects.all().delete()
-
-        import_module("rounds.migrations.0002_versions_that_nobody_voted_on").note_unvoted(apps, None)
-
-    assert list(Unvoted.objects.values("version", "category", "source")) == noted

@@ -6,6 +6,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from core.management.commands.migrate import is_between
 
 pytestmark = pytest.mark.django_db
 
@@ -37,10 +41,10 @@ def everything(cursor: Any) -> tuple[Any, Any]:
     return tables, cursor.fetchall()
 
 
-def record(cursor: Any, *names: str) -> None:
+def record(cursor: Any, *names: str, room: str = "annotate") -> None:
     for name in names:
         cursor.execute(
-            "INSERT INTO django_migrations (app, name, applied) VALUES ('annotate', %s, now())", [name]
+            "INSERT INTO django_migrations (app, name, applied) VALUES (%s, %s, now())", [room, name]
         )
 
 
@@ -73,7 +77,59 @@ def test_a_database_of_an_earlier_version_is_refused_and_left_alone(earlier, nam
         assert earlier.fetchall() == [(41,)]
 
 
-def test_a_database_of_this_version_is_taken(capsys) -> None:
+ROUNDS = (
+    "0001_initial",
+    "0002_versions_that_nobody_voted_on",
+    "0003_forge_labels_can_be_hidden",
+    "0004_first_labels",
+)
+
+
+@pytest.mark.parametrize("names", [ROUNDS[:1], ROUNDS[:3], ROUNDS[1:3]])
+def test_a_database_that_lacks_folded_migrations_is_refused_and_left_alone(earlier, names) -> None:
+    record(earlier, *names, room="rounds")
+    before = everything(earlier)
+
+    with pytest.raises(CommandError) as refused:
+        call_command("migrate", verbosity=0, interactive=False)
+
+    assert str(refused.value) == (
+        "An earlier 0.1.0 made the database of this data folder. Nothing in the database was changed. Update"
+        " the database with commit 80ae07b1 first (manage.py migrate). Then start this version again."
+    )
+    assert everything(earlier) == before
+
+
+@pytest.mark.parametrize("names", [(), ROUNDS, ROUNDS[1:], ("0005_of_a_later_version", *ROUNDS)])
+def test_a_database_that_has_all_or_nothing_of_a_room_is_whole(earlier, names) -> None:
+    record(earlier, *names, room="rounds")
+
+    assert not is_between(connection)
+
+
+def test_a_database_of_the_last_commit_before_goes_on_as_it_is(capsys) -> None:
+    """Recorded are the names that were folded; the tables of both are the same (docs/decisions/0042)."""
+    recorded = set(MigrationRecorder(connection).applied_migrations())
+    loader = MigrationLoader(connection)
+    folded = {one for migration in loader.disk_migrations.values() for one in migration.replaces}
+    assert len(folded) == 28
+    assert folded <= recorded
+
+    call_command("migrate", interactive=False)
+    assert "No migrations to apply." in capsys.readouterr().out
+    assert set(MigrationRecorder(connection).applied_migrations()) == recorded
+
+    call_command("showmigrations")
+    assert "[ ]" not in (listed := capsys.readouterr().out)
+    assert " [X] 0001_initial (3 squashed migrations)" in listed
+
+
+def test_an_interrupted_room_is_taken_as_whole(capsys) -> None:
+    """Django records what was folded when it has made the tables, and the room's own migration at the end."""
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("rounds", "0001_initial")
+
     call_command("migrate", interactive=False)
 
     assert "No migrations to apply." in capsys.readouterr().out
+    assert ("rounds", "0001_initial") in recorder.applied_migrations()

@@ -4,6 +4,7 @@ from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import gettext as _
 
@@ -14,18 +15,28 @@ EARLIER_MIGRATIONS = {("annotate", "0002_composite_keys"), ("annotate", "0021_ca
 class Command(migrate.Command):
     """Django's command, which refuses a database of an earlier 0.1.0 before it changes anything.
 
-    The migrations were rewritten when the rooms were built (docs/decisions/0024): Django would only report an
-    inconsistent history.
+    The migrations were rewritten when the rooms were built (docs/decisions/0024), and folded into one for
+    each room later (docs/decisions/0042): Django would report an inconsistent history, or take half for the
+    whole.
     """
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if is_earlier(connections[options["database"]]):
+        connection = connections[options["database"]]
+        if is_earlier(connection):
             raise CommandError(
                 _(
                     "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
                     " changed. Export each study with the commit that made it (ad5a204: manage.py"
                     " export_study). Then import each study with this version into an empty data folder"
                     " (manage.py import_study)."
+                )
+            )
+        if is_between(connection):
+            raise CommandError(
+                _(
+                    "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
+                    " changed. Update the database with commit 80ae07b1 first (manage.py migrate). Then start"
+                    " this version again."
                 )
             )
         super().handle(*args, **options)
@@ -37,3 +48,19 @@ def is_earlier(connection: BaseDatabaseWrapper) -> bool:
     return (
         bool(EARLIER_MIGRATIONS & recorded.keys()) or EARLIER_TABLE in connection.introspection.table_names()
     )
+
+
+def is_between(connection: BaseDatabaseWrapper) -> bool:
+    """Has the database some, but not all, of what a folded migration makes? Reads only.
+
+    All that was folded is recorded, in a database of before and in a new one. A room's own migration is
+    recorded as well, at the end: a new database that was interrupted lacks it, and is whole.
+    """
+    loader = MigrationLoader(None, load=False)
+    loader.load_disk()
+    recorded = MigrationRecorder(connection).applied_migrations().keys()
+    for key, migration in loader.disk_migrations.items():
+        folded = set(migration.replaces) - loader.disk_migrations.keys()
+        if recorded & {key, *folded} and not folded <= recorded:
+            return True
+    return False
