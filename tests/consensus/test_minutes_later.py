@@ -17,7 +17,7 @@ from taxonomy.tree.drafts import DESCRIBE, MERGE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.worlds.meeting import held
 
-migration = import_module("consensus.migrations.0004_minutes_keep_their_version")
+migration = import_module("consensus.migrations.0002_minutes_keep_their_version")
 
 pytestmark = pytest.mark.django_db
 

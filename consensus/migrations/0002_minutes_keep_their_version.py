@@ -20,8 +20,8 @@ _FILL = """
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("consensus", "0003_ballots_that_no_category_fits"),
-        ("taxonomy", "0006_categories_that_nobody_voted_on"),
+        ("consensus", "0001_initial"),
+        ("taxonomy", "0001_initial"),
     ]
 
     operations = [
