@@ -112,10 +112,11 @@ def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) 
     if count:
         leave_agendas(round_, found, at)
         waiting = RoundIssue.objects.filter(round=round_, issue__in=found)
+        values: dict[str, Any] = {"was_completed_at": F("completed_at"), "completed_at": None}
         if issues is None:
             # Issues that are being completed are not revealed yet: their new labels are independent.
-            waiting.update(first_revealed_at=Coalesce("first_revealed_at", "completed_at"))
-        waiting.update(was_completed_at=F("completed_at"), completed_at=None)
+            values["first_revealed_at"] = Coalesce("first_revealed_at", "completed_at")
+        waiting.update(**values)
         # Only now: `labels` stays as it is until its labels are given again.
         Disagreement.objects.filter(round=round_, issue__in=found).delete()
     return int(count)
