@@ -10,7 +10,7 @@ from findings.api import evidence, findings
 from harvests import api as harvests
 from ingest.api import issues as ingest
 from ingest.api import keyword_lists, similar
-from interviews.api import codebooks, coding_reports, codings, open_codes, rankings
+from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
 from reports.api import frozen, report_files, reports, taxonomy_figure
@@ -49,6 +49,11 @@ of_study = [
     path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
     path("interviews/", interviews.Interviews.as_view(), name="api_interviews"),
     path("codings/agreement/", coding_reports.CodingsAgreement.as_view(), name="api_codings_agreement"),
+    path(
+        "codings/agreement.csv",
+        coding_reports.CodingsAgreementCsv.as_view(),
+        name="api_codings_agreement_csv",
+    ),
     path("codings/coverage/", coding_reports.Coverage.as_view(), name="api_coverage"),
     path("open-codes/", open_codes.OpenCodes.as_view(), name="api_open_codes"),
     path("codings/", codings.Codings.as_view(), name="api_codings"),
@@ -61,6 +66,7 @@ of_study = [
     path("audiences/", interviewed.Audiences.as_view(), name="api_audiences"),
     path("audiences/<int:audience_id>/", interviewed.OneAudience.as_view(), name="api_audience"),
     path("participants/", interviewed.Participants.as_view(), name="api_participants"),
+    path("participants/import/", tables.ParticipantTable.as_view(), name="api_import_participants"),
     path("consent-texts/", interviewed.ConsentTexts.as_view(), name="api_consent_texts"),
     path("interviewers/", interviewed.Interviewers.as_view(), name="api_interviewers"),
     path("findings/", findings.Findings.as_view(), name="api_findings"),
@@ -160,8 +166,11 @@ of_coding = [
     path("quotes/", codings.Quotes.as_view(), name="api_quotes"),
     path("done/", codings.CodingDone.as_view(), name="api_coding_done"),
     path("agreement/", coding_reports.CodingAgreementOf.as_view(), name="api_coding_agreement"),
+    path("agreement.csv", coding_reports.CodingAgreementCsv.as_view(), name="api_coding_agreement_csv"),
     path("items/", codings.Items.as_view(), name="api_items"),
     path("items/undo/", codings.ItemUndo.as_view(), name="api_undo_item"),
+    path("coders/", codings.CodersOf.as_view(), name="api_coders"),
+    path("place/", codings.QuoteMove.as_view(), name="api_place_quote"),
     path("settle/", codings.CodingSettling.as_view(), name="api_settle_coding"),
     path("reopen/", codings.CodingReopening.as_view(), name="api_reopen_coding"),
 ]

@@ -7,12 +7,12 @@ from django.utils.translation import gettext as _
 from core.csv import csv_lines
 from core.text.joining import named
 from findings.errors import FindingRefused
-from findings.queries.evidence import CHANGED, ERASED, GONE, HIDDEN, SAME, SILENT
+from findings.queries.evidence import CHANGED, ERASED, GONE, HIDDEN, SAME, SILENT, UNARCHIVED
 from findings.queries.findings import EvidenceLine, FindingLine
 from interviews.queries.exports import without_names
 
 COLUMNS = (
-    "Finding", "Text", "Frozen_At", "Evidence", "Kind", "Source", "Content", "Codes", "Value",
+    "Finding", "Text", "Frozen_At", "Evidence", "Kind", "Source", "Reference", "Content", "Codes", "Value",
     "Value_Then", "State", "Note",
 )  # fmt: skip
 
@@ -24,6 +24,7 @@ def state_in_words(state: str) -> str:
         GONE: _("no longer there"),
         HIDDEN: _("hidden from you"),
         SILENT: _("not to be quoted"),
+        UNARCHIVED: _("not to be archived"),
         ERASED: _("participant erased"),
     }[state]
 
@@ -34,7 +35,7 @@ def chain_rows(lines: Iterable[FindingLine]) -> Iterator[tuple[object, ...]]:
         finding = line.finding
         begins = (line.number, line.text, finding.frozen_at.isoformat() if finding.frozen_at else "")
         if not line.evidence:
-            yield (*begins, "", "", "", "", "", "", "", "", "")
+            yield (*begins, *[""] * (len(COLUMNS) - len(begins)))
         for one in line.evidence:
             now = one.live
             yield (
@@ -42,6 +43,7 @@ def chain_rows(lines: Iterable[FindingLine]) -> Iterator[tuple[object, ...]]:
                 one.number,
                 one.evidence.kind,
                 now.source,
+                now.reference,
                 now.content,
                 " ".join(now.codes),
                 one.shown if one.state in {SAME, CHANGED} and one.evidence.kind != "quote" else "",

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from findings.actions.evidence import LONGEST_NOTE
 from findings.actions.findings import LONGEST
+from findings.queries.evidence import reference_of
 from ingest.models import Issue
 from interviews.models import Question, Quote
 from reports.agreement_report import LEVELS
@@ -36,16 +37,20 @@ class NoteForm(forms.Form):
 
 
 class QuoteEvidenceForm(NoteForm):
-    quote = forms.ModelChoiceField(
-        Quote.objects.none(),
+    """A quote by its reference."""
+
+    quote = forms.ChoiceField(
         label=gettext_lazy("Quote"),
         error_messages={"required": gettext_lazy("Choose a quote.")},
     )
 
     def __init__(self, *args: Any, quotes: list[Quote], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        found = Quote.objects.filter(pk__in=[one.pk for one in quotes])
-        self.fields["quote"].queryset = found  # type: ignore[attr-defined]  # a ModelChoiceField
+        self.quotes = {reference_of(one): one for one in quotes}
+        self.fields["quote"].choices = [(name, name) for name in self.quotes]  # type: ignore[attr-defined]  # a ChoiceField
+
+    def clean_quote(self) -> Quote:
+        return self.quotes[self.cleaned_data["quote"]]
 
 
 class IssueEvidenceForm(NoteForm):

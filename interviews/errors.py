@@ -44,6 +44,19 @@ class NotYourCoding(DomainError):
     status = 403
 
 
+class CoderReleased(DomainError):
+    message = gettext_lazy(
+        "A lead took you off this coding. Nothing was stored. Your earlier quotes are kept. Ask a lead to add"
+        " you again."
+    )
+
+
+class CoderDone(DomainError):
+    message = gettext_lazy(
+        "This coder has finished. Nothing was changed. Reopen the coding for this coder first."
+    )
+
+
 class CodingDone(DomainError):
     message = gettext_lazy(
         "You have finished this coding. Nothing was stored. Press “Continue coding” to change quotes."
@@ -100,4 +113,4 @@ class QuoteChanged(DomainError):
 
 
 class NamesLeft(InterviewRefused):
-    """A text still contains listed names. The message never repeats a name."""
+    """A text still contains listed names. The message repeats none to who may not see identities."""

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from core import clock
 from interviews.queries.projects import Marked, Project, Source
+from taxonomy.models import CategoryState
 from taxonomy.refi import ORIGIN, add_codes, as_file, code_element, keys_of, xml_text
 
 NAMESPACE = "urn:QDA-XML:project:1.0"
@@ -27,7 +28,7 @@ _VARIABLES = ("Audience", "Experience", "Frameworks")
 
 
 def write_qdpx(project: Project) -> bytes:
-    """The archive. Two queries for each version of a taxonomy, and one more."""
+    """The archive. Two queries for each version of a taxonomy, and two more."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_entry("project.qde"), as_file(_root(project)))
@@ -91,8 +92,10 @@ def _codes(root: Element, project: Project) -> dict[int, str]:
         known |= add_codes(codes, version)
     used = {one for source in project.sources for quote in source.quotes for one in quote.categories}
     keys = keys_of(known | used)
+    former = CategoryState.objects.filter(category__in=used - known).order_by("version__number")
+    said = dict(former.values_list("category", "code"))
     for category in sorted(used - known):
-        code_element(codes, keys[category], f"Former category {category}")
+        code_element(codes, keys[category], f"Former category {said.get(category, '')}".strip())
     if project.open_codes:
         above = code_element(codes, UUID(_guid(project, "open codes", "")), "Open codes", codable=False)
         for one in project.open_codes:

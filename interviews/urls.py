@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from interviews.views import (
     codebooks,
+    coders,
     coding_reports,
     codings,
     consents,
@@ -39,6 +40,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("interviews/codebook/<int:codebook_id>/", include(of_codebook)),
     path("interviews/coding/", codings.codings, name="codings"),
     path("interviews/agreement/", coding_reports.codings_agreement, name="codings_agreement"),
+    path("interviews/agreement.csv", coding_reports.codings_agreement_csv, name="codings_agreement_csv"),
     path("interviews/coverage/", coding_reports.coverage_page, name="coverage"),
     path("interviews/coverage/saturation.<str:form>", coding_reports.saturation_file, name="saturation_file"),
     path("interviews/open-codes/", open_codes.open_codes, name="open_codes"),
@@ -70,9 +72,11 @@ of_interview: list[URLPattern | URLResolver] = [
 ]
 of_coding: list[URLPattern | URLResolver] = [
     path("", codings.coding, name="code_interview"),
+    path("coders/", coders.coders, name="coders"),
     path("quotes/", codings.code_quote, name="code_quote"),
     path("done/", codings.end_coding, name="end_coding"),
     path("agreement/", coding_reports.coding_agreement, name="coding_agreement"),
+    path("agreement.csv", coding_reports.coding_agreement_csv, name="coding_agreement_csv"),
     path("reconcile/", reconciling.reconcile, name="reconcile"),
     path("reconcile/settle/", reconciling.settle_item, name="settle_item"),
     path("reconcile/place/", reconciling.place_quote, name="place_quote"),

@@ -12,10 +12,13 @@ from django.db.models import F
 from django.utils import translation
 
 from core import clock
+from core.csv import csv_lines
 from core.sql.snapshots import snapshot
 from findings.files import findings_csv, findings_markdown
+from findings.queries.archiving import quotes_left_out
 from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
+from interviews.queries.agreement_rows import HEADER, study_rows
 from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
 from replication.queries.exports import folders_of
 from replication.queries.proposals import changes_without_vote, decided_proposals
@@ -116,7 +119,8 @@ def _write_files(
             round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached
         )
         findings = () if without_coached else _findings(round_.study, reader)
-        for name, chunks in chain(inputs(found), findings):
+        agreed = _coder_agreement(round_.study, reader)
+        for name, chunks in chain(inputs(found), findings, agreed):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
         decided, alone = decided_proposals(round_), changes_without_vote(round_)
@@ -126,8 +130,10 @@ def _write_files(
         reports = package_files(round_)
         for name, frozen in reports.items() if not withheld else ():
             write(name, [frozen.document.encode()])
-    for name in (*SCRIPTS, README):
+    for name in SCRIPTS:
         write(name, [(REPLICATION / name).read_bytes()])
+    left_out = () if without_coached else _quotes_left_out(round_.study, reader)
+    write(README, [(REPLICATION / README).read_bytes(), *left_out])
     write("requirements.txt", [requirements().encode()])
     manifest = {
         "study": round_.study.slug,
@@ -146,10 +152,29 @@ def _write_files(
 
 def _findings(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:
     """The findings of the study that the reader may read, with the evidence that they may see."""
-    lines = finding_lines(study, reader.member if reader else None)
+    lines = finding_lines(study, reader.member if reader else None, is_archived=True)
     if lines:
         yield "findings/findings.csv", findings_csv(lines, study.pk)
         yield "findings/findings.md", [findings_markdown(lines, study.pk).encode()]
+
+
+def _coder_agreement(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The agreement of the coders of interviews, as far as the reader may see it: numbers and codes only."""
+    rows = list(study_rows(study, reader.member if reader else None))
+    if rows:
+        yield "interviews/coder_agreement.csv", csv_lines(HEADER, rows)
+
+
+def _quotes_left_out(study: Study, reader: Reader | None) -> Iterator[bytes]:
+    """The end of the README: how many quotes of findings are not in the package, and why."""
+    found = quotes_left_out(study, reader.member if reader else None)
+    if found.quoting or found.archiving:
+        yield (
+            "\n## Quotes that are left out\n\n"
+            f"Quotes of findings without a consent that permits quoting: {found.quoting}. With a consent to"
+            f" quote and none to archive: {found.archiving}. Their words are not in this package."
+            " `findings/` says where.\n"
+        ).encode()
 
 
 def requirements() -> str:

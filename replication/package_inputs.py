@@ -94,12 +94,12 @@ def _ballots(round_: Round, votes: ChangedVotes, book: Codebook) -> Iterator[byt
 def _rounds(report: AgreementReport, reader: Reader) -> Files:
     """The labels of each other round in the report, in its own folder, with issues, taxonomy and facts."""
     folders: set[str] = set()
-    for one in report.rounds:
+    for place, one in enumerate(report.rounds, 1):
         if one.agreement is None or one.round == report.round:
             continue
-        folder = slugify(one.round.name) or str(one.round.pk)
+        folder = slugify(one.round.name) or f"round-{place}"
         while folder in folders:
-            folder = f"{folder}-{one.round.pk}"
+            folder = f"{folder}-{place}"
         folders.add(folder)
         blind = reader.withheld_issues([one.round])
         left = blind | coached_issues(one.round) if report.without_coached else blind

@@ -24,7 +24,7 @@ from findings.api.findings import finding_to_change, given, shown
 from findings.api.serializers import FindingSerializer
 from findings.models import Evidence
 from findings.queries.choices import ranked_questions, reported_rounds
-from findings.queries.evidence import common_quotes
+from findings.queries.evidence import common_quotes, reference_of
 from ingest.models import Issue
 from interviews.queries.rankings import states_to_rank
 from reports.agreement_report import LEVELS
@@ -37,10 +37,11 @@ MOST = 2**31 - 1
 class NewEvidenceSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(Evidence.Kind.choices)
     note = serializers.CharField(max_length=LONGEST_NOTE, allow_blank=True, default="")
-    coding = serializers.IntegerField(required=False, max_value=MOST, help_text="Of a quote, with its place")
-    turn = serializers.IntegerField(required=False, min_value=0, max_value=MOST)
-    start = serializers.IntegerField(required=False, min_value=0, max_value=MOST)
-    end = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    quote = serializers.CharField(
+        required=False,
+        max_length=80,
+        help_text="Participant, number of the interview, turn from 1, characters: U1.1.2.9-15",
+    )
     issue = serializers.IntegerField(required=False, max_value=MOST)
     round = serializers.IntegerField(
         required=False, allow_null=True, max_value=MOST, help_text="Of an issue or number"
@@ -69,18 +70,11 @@ def _needs(values: dict[str, Any], *names: str) -> None:
 
 
 def _quote(study: Study, member: Membership, values: dict[str, Any]) -> dict[str, Any]:
-    _needs(values, "coding", "turn", "start", "end")
-    place = (values["coding"], values["turn"], values["start"], values["end"])
-    found = next(
-        (
-            one
-            for one in common_quotes(member, study.pk)
-            if (one.coding_id, one.turn.position, one.start, one.end) == place
-        ),
-        None,
-    )
+    _needs(values, "quote")
+    quotes = common_quotes(member, study.pk)
+    found = next((one for one in quotes if reference_of(one) == values["quote"]), None)
     if found is None:
-        raise serializers.ValidationError({"coding": [_("No settled quote has this place.")]})
+        raise serializers.ValidationError({"quote": [_("No settled quote has this reference.")]})
     return {"quote": found}
 
 

@@ -12,6 +12,9 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="Its name in the text of the finding, as {1}")
     kind = serializers.ChoiceField(Evidence.Kind.choices, source="evidence.kind")
     source = serializers.CharField(source="live.source")  # type: ignore[assignment]  # a field
+    reference = serializers.CharField(
+        source="live.reference", help_text="Of a quote: participant, interview, turn, characters"
+    )
     content = serializers.CharField(source="live.content")
     codes = serializers.ListField(child=serializers.CharField(), source="live.codes")
     value = serializers.CharField(source="shown", help_text="As the text of the finding shows it")

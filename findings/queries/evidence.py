@@ -3,12 +3,13 @@
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -18,7 +19,7 @@ from core.text.joining import clauses, named
 from findings.models import Evidence
 from ingest.models import Issue
 from interviews.models import Consent, Place, Quote, Session, Transcript
-from interviews.queries.exports import permitting
+from interviews.queries.exports import permissions
 from interviews.queries.quotes import content_of, with_codes
 from interviews.queries.rankings import shared_ranks
 from interviews.queries.sessions import readable
@@ -36,12 +37,17 @@ from taxonomy.models import CategoryState, Level
 from taxonomy.queries.codebooks import Codebook, codebook
 
 SAME, CHANGED, GONE, HIDDEN, SILENT, ERASED = "same", "changed", "gone", "hidden", "silent", "erased"
-"""States: as noted; other than noted; no longer there; not for this reader; not to be quoted; erased."""
+UNARCHIVED = "unarchived"
+"""States: as noted; other than noted; no longer there; not for this reader; not to be quoted; erased; in a
+package only, not to be archived.
+"""
 
 
 @dataclass(frozen=True)
 class Live:
-    """What a piece of evidence is now. `noted` are its values to compare, `value` the one for the text."""
+    """What a piece of evidence is now. `noted` are its values to compare, `value` the one for the text,
+    `reference` the name of a quote (`reference_of`).
+    """
 
     source: str
     url: str = ""
@@ -50,20 +56,22 @@ class Live:
     value: str = ""
     noted: Mapping[str, Any] = field(default_factory=dict)
     state: str = SAME
+    reference: str = ""
 
 
 Found = dict[int, Live]
 
 
-def live(member: Membership | None, found: Iterable[Evidence]) -> Found:
+def live(member: Membership | None, found: Iterable[Evidence], *, is_archived: bool = False) -> Found:
     """What each piece of evidence is for this member, by its key; None: the shell, which sees everything that
-    may be quoted. The number of queries grows with the rounds and questions named, not with the pieces.
+    may be quoted. `is_archived`: for a package, whose quotes must be permitted to be archived. The number of
+    queries grows with the rounds and questions named, not with the pieces.
     """
     kinds: dict[str, list[Evidence]] = defaultdict(list)
     for one in found:
         kinds[one.kind].append(one)
-    read = {
-        Evidence.Kind.QUOTE: _quotes,
+    read: dict[str, Callable[[Membership | None, Sequence[Evidence]], Found]] = {
+        Evidence.Kind.QUOTE: partial(_quotes, is_archived=is_archived),
         Evidence.Kind.ISSUE: _issues,
         Evidence.Kind.RANKING: _rankings,
         Evidence.Kind.NUMBER: _numbers,
@@ -88,6 +96,14 @@ def _equal(one: Any, other: Any) -> bool:
 # --- quotes
 
 
+def reference_of(quote: Quote) -> str:
+    """The name of a common quote for people and programs: participant, number of their interview, turn from
+    1, first character from 0 and the one after the last. `quote` was read with `interview`.
+    """
+    place = f"{quote.turn.position + 1}.{quote.start}-{quote.end}"
+    return f"{_participant(quote)}.{quote.interview}.{place}"  # type: ignore[attr-defined]  # annotated
+
+
 def common_quotes(member: Membership | None, study_id: int) -> list[Quote]:
     """The common quotes of a study that this member may see and that may be quoted, by interview and place;
     with all that a line shows. Five queries.
@@ -101,16 +117,22 @@ def common_quotes(member: Membership | None, study_id: int) -> list[Quote]:
 
 
 def _read(quotes: QuerySet[Quote]) -> list[Any]:
-    """`is_behind`: the transcript was corrected since, and the quote could not be carried."""
+    """`is_behind`: the transcript was corrected since, and the quote could not be carried. `interview`: which
+    interview of the participant it is, in the order in which they were added.
+    """
     newer = Transcript.objects.filter(
         session=OuterRef("transcript__session"), number__gt=OuterRef("transcript__number")
     )
+    earlier = Session.objects.filter(
+        participant=OuterRef("coding__session__participant"), pk__lte=OuterRef("coding__session")
+    )
+    place = earlier.order_by().values("participant").annotate(place=Count("pk")).values("place")
     rows = (
         with_codes(quotes)
         .select_related(
             "turn", "transcript", "coding__session__participant__audience", "coding__session__study"
         )
-        .annotate(is_behind=Exists(newer))
+        .annotate(is_behind=Exists(newer), interview=Subquery(place))
     )
     return list(rows.order_by("coding__session__held_on", "coding", "turn__position", "start", "end"))
 
@@ -126,18 +148,25 @@ def _may_read(member: Membership | None, quote: Quote) -> bool:
     return may_read_quotes(member, quote.coding)
 
 
-def _silent(quotes: Iterable[Quote]) -> set[int]:
-    """Participants of these quotes who do not permit quoting."""
+def _silent(quotes: Iterable[Quote], *, is_archived: bool = False) -> dict[int, str]:
+    """Participants of these quotes whose words are not shown, with the state that says why."""
     asked = {_participant(one).pk for one in quotes}
-    return asked - permitting(asked, Consent.Permission.QUOTE)
+    permitted = permissions(asked)
+    found = {}
+    for pk in asked:
+        if Consent.Permission.QUOTE not in permitted.get(pk, ()):
+            found[pk] = SILENT
+        elif is_archived and Consent.Permission.ARCHIVE not in permitted[pk]:
+            found[pk] = UNARCHIVED
+    return found
 
 
-def _quotes(member: Membership | None, ones: Sequence[Evidence]) -> Found:
+def _quotes(member: Membership | None, ones: Sequence[Evidence], *, is_archived: bool = False) -> Found:
     """A quote that was carried to a corrected transcript is the one there."""
     codings = Quote.objects.filter(pk__in=[one.quote_id for one in ones]).values("coding")
     quotes = {one.pk: one for one in _read(Quote.objects.filter(coding__in=codings, coder=None))}
     carried = {one.carried_from_id: one.pk for one in quotes.values() if one.carried_from_id}
-    silent = _silent(quotes.values())
+    silent = _silent(quotes.values(), is_archived=is_archived)
     books = books_of(quotes.values())
     made: Found = {}
     for one in ones:
@@ -153,7 +182,9 @@ def books_of(quotes: Iterable[Quote]) -> dict[int, Codebook]:
     return {version: codebook(version) for version in {one.coding.version_id for one in quotes}}
 
 
-def _quote(member: Membership | None, quote: Any, silent: set[int], books: Mapping[int, Codebook]) -> Live:
+def _quote(
+    member: Membership | None, quote: Any, silent: Mapping[int, str], books: Mapping[int, Codebook]
+) -> Live:
     if quote is None:
         return Live(_("a quote whose settlement was undone"), state=GONE)
     if not _may_read(member, quote):
@@ -165,17 +196,18 @@ def _quote(member: Membership | None, quote: Any, silent: set[int], books: Mappi
         "turn": quote.turn.position + 1,
     }
     url = reverse("reconcile", args=[quote.coding_id])
+    name = reference_of(quote)
     if session.participant.erased_at:
-        return Live(source, url, state=ERASED)
+        return Live(source, url, state=ERASED, reference=name)
     if session.participant_id in silent:
-        return Live(source, url, state=SILENT)
+        return Live(source, url, state=silent[session.participant_id], reference=name)
     if quote.dropped_at or quote.is_behind:
-        return Live(source, url, state=GONE)
+        return Live(source, url, state=GONE, reference=name)
     text = quote.turn.text[quote.start : quote.end]
     content = content_of(quote, books[quote.coding.version_id])
     codes = content.codes + content.open_codes
     noted = {"codes": list(codes), "text": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]}
-    return Live(source, url, text, codes, f"“{text}”", noted)
+    return Live(source, url, text, codes, f"“{text}”", noted, reference=name)
 
 
 # --- issues

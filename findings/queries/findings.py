@@ -17,6 +17,7 @@ from findings.queries.evidence import (
     HIDDEN,
     SAME,
     SILENT,
+    UNARCHIVED,
     Live,
     in_words,
     is_as_noted,
@@ -88,15 +89,18 @@ def findings_for(user: User | AnonymousUser) -> QuerySet[Finding]:
     return Finding.objects.filter(study__in=studies_for(user)).select_related("study", "frozen_by", "made_by")
 
 
-def finding_lines(study: Study, member: Membership | None, *, deleted: bool = False) -> list[FindingLine]:
+def finding_lines(
+    study: Study, member: Membership | None, *, deleted: bool = False, is_archived: bool = False
+) -> list[FindingLine]:
     """The findings that this member may read, in their order, with their evidence; None: the shell, which
-    reads all. `deleted`: those that are deleted. The number of queries does not grow with the findings.
+    reads all. `deleted`: those that are deleted. `is_archived`: for a package, without quotes that may not be
+    archived. The number of queries does not grow with the findings.
     """
     found = list(_with_evidence(Finding.objects.filter(study=study, deleted_at__isnull=not deleted)))
     numbers = {one.pk: 0 if deleted else place for place, one in enumerate(found, 1)}
     if member is not None and not may_write_findings(member):
         found = [one for one in found if one.frozen_at and not deleted]
-    return _lines(found, member, numbers)
+    return _lines(found, member, numbers, is_archived=is_archived)
 
 
 def finding_line(finding: Finding, member: Membership) -> FindingLine:
@@ -132,9 +136,15 @@ def _with_evidence(findings: QuerySet[Finding]) -> QuerySet[Finding]:
     )
 
 
-def _lines(found: Sequence[Finding], member: Membership | None, numbers: dict[int, int]) -> list[FindingLine]:
+def _lines(
+    found: Sequence[Finding],
+    member: Membership | None,
+    numbers: dict[int, int],
+    *,
+    is_archived: bool = False,
+) -> list[FindingLine]:
     attached: list[Evidence] = [one for finding in found for one in finding.attached]  # type: ignore[attr-defined]  # prefetched
-    now = live(member, attached)
+    now = live(member, attached, is_archived=is_archived)
     return [
         FindingLine(
             finding,
@@ -162,6 +172,7 @@ def _instead(state: str) -> str:
     return {
         HIDDEN: _("[hidden from you]"),
         SILENT: _("[not to be quoted]"),
+        UNARCHIVED: _("[not to be archived]"),
         GONE: _("[no longer there]"),
     }.get(state, _("[erased]"))
 

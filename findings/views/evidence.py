@@ -31,7 +31,7 @@ from findings.forms import (
 )
 from findings.models import Evidence, Finding
 from findings.queries.choices import figure_choices, ranked_categories, ranked_questions, reported_rounds
-from findings.queries.evidence import books_of, common_quotes
+from findings.queries.evidence import books_of, common_quotes, reference_of
 from findings.queries.findings import number_of
 from findings.views.pages import around, is_stored, led_finding
 from interviews.queries.quotes import line_of
@@ -77,12 +77,14 @@ def _quotes(request: AuthedRequest, finding: Finding, member: Membership) -> Cho
     quotes = common_quotes(member, finding.study_id)
     form = QuoteEvidenceForm(_posted(request), quotes=quotes)
     books = books_of(quotes)
-    lines = [(one, one.coding.session, line_of(one, books[one.coding.version_id])) for one in quotes]
+    lines = [
+        (reference_of(one), one.coding.session, line_of(one, books[one.coding.version_id])) for one in quotes
+    ]
     words = request.GET.get("q", "").casefold().split()
     if words:
         lines = [
-            (quote, session, line)
-            for quote, session, line in lines
+            (name, session, line)
+            for name, session, line in lines
             if all(
                 word in " ".join((str(session), line.text, *line.content.named)).casefold() for word in words
             )

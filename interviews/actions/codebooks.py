@@ -10,8 +10,9 @@ from interviews.actions.leading import one_line, require_lead, require_length
 from interviews.errors import InterviewRefused, NamesLeft
 from interviews.models import CodebookEntry, ImportedCodebook, Participant
 from interviews.queries.codebooks import FIELDS
+from interviews.queries.erasing import entries_of
 from interviews.queries.pseudonyms import names_left
-from interviews.readers.codebook import CodebookRow
+from interviews.readers.codebook import CodebookRow, links_in
 from studies.actions import record
 from studies.models import Membership, Study
 from taxonomy.models import Version
@@ -73,8 +74,11 @@ def remove_codebook(*, codebook: ImportedCodebook, by: Membership) -> None:
 
 
 def empty_entries_of(participant: Participant) -> None:
-    """Empty what imported codebooks hold of a participant: only pseudonym and links stay."""
-    rows = CodebookEntry.objects.filter(
-        codebook__study=participant.study_id, participant__iregex=rf"^\s*{participant}\s*$"
-    )
-    rows.update(kind="", experience="", context="", prompt="", quote="", insight="")
+    """Empty what imported codebooks hold of a participant: only the pseudonym and the codes of the links
+    stay. A row of several people goes with each of them: nobody can tell whose words it has.
+    """
+    for row in entries_of(participant):
+        row.linked = ", ".join(links_in(row.linked))
+        row.participant = str(participant)
+        row.kind = row.experience = row.context = row.prompt = row.quote = row.insight = ""
+        row.save()

@@ -7,6 +7,7 @@ or are seen by it, and coders of one interview never wait for each other.
 from dataclasses import dataclass
 
 from interviews.errors import (
+    CoderReleased,
     CodingBlind,
     CodingDone,
     CodingRevealed,
@@ -38,8 +39,8 @@ def share_participant(participant_id: int, *, may_be_erased: bool = False) -> No
 
 
 def hold_to_code(coding: Coding, member: Membership) -> HeldCoding:
-    """Lock for a change of own quotes. Raises ParticipantErased, NotYourCoding, CodingRevealed and
-    CodingDone.
+    """Lock for a change of own quotes. Raises ParticipantErased, NotYourCoding, CodingRevealed, CoderReleased
+    and CodingDone.
     """
     share_participant(coding.session.participant_id)
     [held] = Coding.objects.raw(_share("coding", coding.pk))
@@ -48,6 +49,8 @@ def hold_to_code(coding: Coding, member: Membership) -> HeldCoding:
         raise NotYourCoding
     if held.revealed_at:
         raise CodingRevealed
+    if coder.released_at:
+        raise CoderReleased
     if coder.done_at:
         raise CodingDone
     return HeldCoding(held, coder)

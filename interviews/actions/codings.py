@@ -10,7 +10,13 @@ from core import clock
 from interviews.actions.coding_locks import hold_coding, share_participant
 from interviews.actions.leading import hold, require_lead
 from interviews.actions.settling import settle_equal
-from interviews.errors import CodingOpened, CodingRevealed, InterviewRefused, NotYourCoding
+from interviews.errors import (
+    CoderReleased,
+    CodingOpened,
+    CodingRevealed,
+    InterviewRefused,
+    NotYourCoding,
+)
 from interviews.models import Coder, Coding, Session
 from interviews.rules import may_code, may_lead_interviews, may_settle_coding
 from studies.actions import record
@@ -51,7 +57,7 @@ def open_coding(
 @transaction.atomic
 def finish_coding(*, coding: Coding, member: Membership, done: bool = True) -> Coding:
     """Say that the coder is done, or goes on. The last one reveals the coding: then equal codes are settled.
-    Raises NotYourCoding and CodingRevealed.
+    Raises NotYourCoding, CoderReleased and CodingRevealed.
     """
     # A correction that is under way carries the quotes first: equal codes are settled on the new transcript.
     share_participant(coding.session.participant_id, may_be_erased=True)
@@ -63,10 +69,12 @@ def finish_coding(*, coding: Coding, member: Membership, done: bool = True) -> C
         if done:
             return held
         raise CodingRevealed
+    if coder.released_at:
+        raise CoderReleased
     coder.done_at = (coder.done_at or clock.now()) if done else None
     coder.save(update_fields=["done_at"])
-    # Who left, or became a viewer, cannot code any more: nobody waits for them.
-    waits = Coder.objects.filter(coding=held, done_at=None, member__left_at=None)
+    # Who left, was released, or became a viewer, cannot code any more: nobody waits for them.
+    waits = Coder.objects.filter(coding=held, done_at=None, released_at=None, member__left_at=None)
     if not waits.exclude(member__role__in=[Role.VIEWER, Role.MODEL]).exists():
         held.revealed_at = clock.now()
         held.save(update_fields=["revealed_at"])

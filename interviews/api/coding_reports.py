@@ -1,8 +1,10 @@
 """Numbers over revealed codings over REST: agreement, coverage, new codes."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -11,20 +13,20 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from consensus.queries.category_counts import LabelCount, label_counts
-from core.api import asked
+from core.api import AsItIs, asked
+from core.csv import csv_file
 from core.numbers import number_asked
 from interviews.api.codings import revealed
 from interviews.models import Coding
+from interviews.queries.agreement_rows import HEADER, LEVELS, agreement_rows
 from interviews.queries.coded import CodedStudy, coded_interviews, coded_study
 from interviews.queries.coding_agreement import CodingAgreement, agreement_of
 from interviews.queries.coverage import coverage, saturation
 from interviews.rules import may_enter_interviews
 from studies.models import Membership
 from studies.pages import study_of
-from taxonomy.models import Level
 from taxonomy.queries.codebooks import codebook
 
-LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 PARAMETERS = [
     OpenApiParameter("level", str, enum=list(LEVELS), description="theme without it"),
     OpenApiParameter("taxonomy", int, description="That of the newest revealed coding without it"),
@@ -77,6 +79,10 @@ class CodingAgreementSerializer(serializers.Serializer[Any]):
     left_behind = serializers.IntegerField(
         help_text="Quotes that lost their words in a corrected transcript; they do not count"
     )
+    unfinished = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="Interview and coder who did not finish: their quotes do not count",
+    )
     pooled = ValuesSerializer(allow_null=True, help_text="All answers and categories; null without answers")
     pairs = PairOverlapSerializer(many=True)
 
@@ -124,6 +130,37 @@ class CodingsAgreement(APIView):
         return Response(_agreement(coded.interviews, coded.version.pk, _level(request)))
 
 
+class CodingAgreementCsv(APIView):
+    """The agreement of the coders of one revealed interview as CSV, a row for each number with its unit."""
+
+    content_negotiation_class = AsItIs
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR}, parameters=PARAMETERS[:1])
+    def get(self, request: Request, coding_id: int) -> StreamingHttpResponse:
+        coding, _member = revealed(request, coding_id)
+        name = _level_name(request)
+        interviews = coded_interviews(Coding.objects.filter(pk=coding.pk))
+        found = agreement_of(interviews, codebook(coding.version_id), LEVELS[name])
+        rows = agreement_rows(found, coding.version.taxonomy.name, name)
+        return csv_file(f"{coding.session.study.slug}-{coding.session}-agreement.csv", HEADER, rows)
+
+
+class CodingsAgreementCsv(APIView):
+    """The agreement of all coders as CSV, a row for each number with its unit."""
+
+    content_negotiation_class = AsItIs
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR}, parameters=PARAMETERS)
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        coded, _member = _coded(request, slug)
+        name = _level_name(request)
+        rows: Iterator[tuple[object, ...]] = iter(())
+        if coded.version:
+            found = agreement_of(coded.interviews, codebook(coded.version), LEVELS[name])
+            rows = agreement_rows(found, coded.version.taxonomy.name, name)
+        return csv_file(f"{slug}-coder-agreement.csv", HEADER, rows)
+
+
 class Coverage(APIView):
     """Categories by interviews, new codes in their order, and labels of issues beside them."""
 
@@ -162,10 +199,14 @@ def _coded(request: Request, slug: str) -> tuple[CodedStudy, Membership]:
 
 
 def _level(request: Request) -> int:
+    return LEVELS[_level_name(request)]
+
+
+def _level_name(request: Request) -> str:
     name = asked(request, "level") or "theme"
     if name not in LEVELS:
         raise ValidationError({"level": [f"It is one of {', '.join(LEVELS)}."]})
-    return LEVELS[name]
+    return name
 
 
 def _agreement(interviews: Any, version_id: int, level: int) -> Any:

@@ -4,20 +4,25 @@ from typing import Any
 
 from rest_framework import serializers
 
+from interviews.actions.coders import CHANGES
 from interviews.actions.quotes import LONGEST_MEMO, LONGEST_NAME, MOST_CODES
 from interviews.actions.settling import LONGEST_RATIONALE, OUTCOMES
 from interviews.api.serializers import SMALL
 from interviews.models import Quote
 
-KEY = 200
+KEY, LONGEST_WORDS = 200, 20_000
 
 
 class CoderSerializer(serializers.Serializer[Any]):
     who = serializers.CharField(source="member.pseudonym")
     done = serializers.SerializerMethodField(help_text="Before the reveal nothing else is known of others")
+    released = serializers.SerializerMethodField(help_text="A lead took this coder off")
 
     def get_done(self, coder: Any) -> bool:
         return coder.done_at is not None
+
+    def get_released(self, coder: Any) -> bool:
+        return coder.released_at is not None
 
 
 class CodingLineSerializer(serializers.Serializer[Any]):
@@ -129,3 +134,26 @@ class SettleSerializer(KeysSerializer):
     )
     rationale = serializers.CharField(max_length=LONGEST_RATIONALE, allow_blank=True, default="")
     transcript = serializers.IntegerField(min_value=1, max_value=SMALL, required=False)
+
+
+class MoveSerializer(serializers.Serializer[Any]):
+    by = serializers.CharField(max_length=32, help_text="Pseudonym of its coder")
+    version = serializers.IntegerField(
+        min_value=1, max_value=SMALL, help_text="Of the earlier transcript that the quote is on"
+    )
+    turn = serializers.IntegerField(min_value=0, max_value=SMALL, help_text="There")
+    start = serializers.IntegerField(min_value=0, max_value=SMALL)
+    end = serializers.IntegerField(min_value=1, max_value=SMALL)
+    words = serializers.CharField(
+        max_length=LONGEST_WORDS,
+        trim_whitespace=False,
+        help_text="In the newest transcript, where they occur once",
+    )
+    transcript = serializers.IntegerField(
+        min_value=1, max_value=SMALL, help_text="Number of the newest transcript that you read"
+    )
+
+
+class CoderChangeSerializer(serializers.Serializer[Any]):
+    who = serializers.CharField(max_length=32, help_text="Pseudonym")
+    change = serializers.ChoiceField([(one, one) for one in CHANGES])

@@ -9,15 +9,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from interviews.actions.coders import CHANGES
 from interviews.actions.codings import finish_coding, open_coding, reopen_coding
+from interviews.actions.placing import place_again
 from interviews.actions.quotes import drop_quote, save_quote
 from interviews.actions.settling import settle_coding, settle_quotes, undo_settlement
 from interviews.api.coding_serializers import (
+    CoderChangeSerializer,
     CodingLineSerializer,
     CodingSerializer,
     DoneSerializer,
     ItemSerializer,
     KeysSerializer,
+    MoveSerializer,
     NewCodingSerializer,
     NewQuoteSerializer,
     PlaceSerializer,
@@ -31,6 +35,7 @@ from interviews.queries.codings import (
     coders_of,
     coding_lines,
     codings_for,
+    members_to_choose,
     possible_coders,
     versions_to_code_with,
 )
@@ -150,6 +155,35 @@ class ItemUndo(APIView):
     def post(self, request: Request, coding_id: int) -> Response:
         coding, member = revealed(request, coding_id)
         undo_settlement(coding=coding, by=member, **given(KeysSerializer, request))
+        return Response(_items(coding))
+
+
+class CodersOf(APIView):
+    """Add a coder, take one off who has not finished (`release`), or let one go on who has (`reopen`), while
+    the coding is blind. By owner or lead. It reveals nothing.
+    """
+
+    @extend_schema(request=CoderChangeSerializer, responses=CodingSerializer)
+    def post(self, request: Request, coding_id: int) -> Response:
+        coding, member = _read(request, coding_id)
+        allow(may_lead_interviews(member))
+        values = given(CoderChangeSerializer, request)
+        who = members_to_choose(coding).filter(pseudonym=values["who"]).first()
+        if who is None:
+            raise serializers.ValidationError({"who": [f"{values['who']} cannot code in this study."]})
+        CHANGES[values["change"]](coding=coding, member=who, by=member)
+        return Response(_coding(*_read(request, coding_id)))
+
+
+class QuoteMove(APIView):
+    """Place a quote that is left behind at words of the newest transcript. It is open to settle then."""
+
+    @extend_schema(request=MoveSerializer, responses=ItemSerializer(many=True))
+    def post(self, request: Request, coding_id: int) -> Response:
+        coding, member = revealed(request, coding_id)
+        values = given(MoveSerializer, request)
+        span = Span(values.pop("turn"), values.pop("start"), values.pop("end"))
+        place_again(coding=coding, of=values.pop("by"), span=span, by=member, **values)
         return Response(_items(coding))
 
 

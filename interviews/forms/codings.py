@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from core.numbers import whole_number
+from interviews.actions.coders import ADD, CHANGES
 from interviews.actions.quotes import LONGEST_MEMO, UNKNOWN, Was
 from interviews.actions.settling import KEEP, LONGEST_RATIONALE, MERGE, NONE
 from interviews.models import Quote
@@ -34,6 +35,17 @@ class OpenCodingForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["coders"].queryset = people  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["version"].queryset = versions  # type: ignore[attr-defined]  # a ModelChoiceField
+
+
+class CoderForm(forms.Form):
+    """A change of one coder: a member, and what happens to them."""
+
+    who = forms.ModelChoiceField(Membership.objects.none(), label=gettext_lazy("Member"), empty_label=None)
+    change = forms.ChoiceField(choices=[(one, one) for one in CHANGES], widget=forms.HiddenInput, initial=ADD)
+
+    def __init__(self, *args: Any, people: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["who"].queryset = people  # type: ignore[attr-defined]  # a ModelChoiceField
 
 
 class QuoteForm(forms.Form):

@@ -1,20 +1,27 @@
 """The forms that import a table of participants: the file, then what each column is."""
 
-import re
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from interviews.actions.participants import LONGEST, LONGEST_VALUE, Background, NewParticipant
-from interviews.models import Audience, Participant
+from interviews.actions.tables import TablePlan, planned_people
+from interviews.models import Audience
 from interviews.queries.reading import TABLES
-from interviews.queries.tables import ONCE, Row, Table, guessed_kinds, kind_choices, rows_of
+from interviews.queries.table_audiences import (
+    MOST_GROUPS,
+    Assignment,
+    groups_of,
+    likely_assignment,
+    likely_audience,
+    likely_kinds,
+)
+from interviews.queries.tables import ONCE, Table, kind_choices
 from studies.models import Study
 
 MOST_BYTES = 1 << 20
-PSEUDONYM = re.compile(r"([A-Z]{1,4})\s*0*([1-9]\d{0,4})", re.IGNORECASE)
+MOST_SHEETS = 200
 
 
 class TableForm(forms.Form):
@@ -23,6 +30,14 @@ class TableForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ",".join(f".{ending}" for ending in TABLES)}),
         help_text=gettext_lazy("A table with the names of columns in the first row, as XLSX or CSV."),
     )
+    sheet = forms.IntegerField(
+        label=gettext_lazy("Sheet"),
+        min_value=1,
+        max_value=MOST_SHEETS,
+        required=False,
+        initial=1,
+        help_text=gettext_lazy("The number of the sheet in an XLSX file. Import one sheet after the other."),
+    )
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
@@ -30,33 +45,72 @@ class TableForm(forms.Form):
             raise forms.ValidationError(_("A table of participants has at most 1 MB."))
         return upload
 
+    def clean_sheet(self) -> int:
+        return int(self.cleaned_data["sheet"] or 1)
+
 
 class ColumnsForm(forms.Form):
-    """What each column is. `people` are the participants of the rows, `problems` the lines with causes."""
+    """What each column is, and which column tells the audience."""
 
-    def __init__(self, *args: Any, study: Study, table: Table, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Any = None, *, study: Study, table: Table) -> None:
         self.table, self.study = table, study
         self.audiences = list(Audience.objects.filter(study=study))
-        self.problems: list[tuple[int, str]] = []
-        for number, (name, kind) in enumerate(zip(table.header, guessed_kinds(table.header), strict=True)):
+        self.guess = likely_assignment(table, self.audiences)
+        data = None if data is None else data.copy()
+        self.groups = self._groups(data)
+        for name, field in self.groups.items():
+            if data is not None:
+                data.setdefault(name, field.initial)
+        super().__init__(data)
+        columns = []
+        kinds = likely_kinds(table, self.guess)
+        for number, (name, kind) in enumerate(zip(table.header, kinds, strict=True)):
+            words = name or _("column %(n)s") % {"n": number + 1}
+            columns.append((str(number), words))
             self.fields[f"column_{number}"] = forms.ChoiceField(
-                label=name or _("column %(n)s") % {"n": number + 1}, choices=kind_choices(), initial=kind
+                label=words, choices=kind_choices(), initial=kind
             )
-        self.fields["audience"] = forms.ChoiceField(
-            label=_("Audience of rows that name none"),
-            choices=[("", _("none")), *((str(one.pk), one.name) for one in self.audiences)],
+        self.fields["audience_column"] = forms.ChoiceField(
+            label=_("Column that tells the audience"),
+            choices=[("", _("none")), *columns],
             required=False,
-            initial=str(self.audiences[0].pk) if self.audiences else "",
+            initial="" if self.guess.column is None else str(self.guess.column),
         )
+        self.fields.update(self.groups)
+        self.fields["audience"] = self._audience(_("Audience of rows that name none"), self.guess.default)
+
+    def _audience(self, label: str, initial: Audience | None) -> forms.ChoiceField:
+        choices = [("", _("none")), *((str(one.pk), one.name) for one in self.audiences)]
+        start = str(initial.pk) if initial else ""
+        return forms.ChoiceField(label=label, choices=choices, required=False, initial=start)
+
+    def _groups(self, data: Any) -> dict[str, forms.ChoiceField]:
+        """A field for each group of the chosen column; its name is new for each column."""
+        chosen = self.guess.column
+        if data is not None:
+            sent = str(data.get("audience_column", ""))
+            known = [str(number) for number in range(len(self.table.header))]
+            chosen = known.index(sent) if sent in known else None
+        self.column = chosen
+        found = [] if chosen is None else groups_of(self.table, chosen)
+        self.named = {f"group_{chosen}_{place}": name for place, (name, _rows) in enumerate(found)}
+        if len(found) > MOST_GROUPS:
+            self.named = {}
+            return {}
+        fields = {}
+        for key, (name, rows) in zip(self.named, found, strict=True):
+            words = ngettext("“%(group)s”, %(n)s row", "“%(group)s”, %(n)s rows", rows)
+            label = words % {"group": name[:80], "n": rows}
+            fields[key] = self._audience(label, likely_audience(name, self.audiences))
+        return fields
 
     @property
     def kinds(self) -> list[str]:
         """What each column is: as chosen, or as guessed on a page that is not sent yet."""
-        names = [f"column_{number}" for number in range(len(self.table.header))]
-        if self.is_bound:
-            return [self.cleaned_data[name] for name in names]
-        return [str(self.fields[name].initial) for name in names]
+        return [str(self._value(f"column_{number}")) for number in range(len(self.table.header))]
+
+    def _value(self, name: str) -> Any:
+        return self.cleaned_data[name] if self.is_bound else self.fields[name].initial
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -65,53 +119,14 @@ class ColumnsForm(forms.Form):
             if twice := [kind for kind in ONCE if kinds.count(kind) > 1]:
                 words = _("Two columns are “%(kind)s”. Choose one of them.")
                 self.add_error(None, words % {"kind": dict(kind_choices())[twice[0]]})
+        if self.column is not None and not self.groups and groups_of(self.table, self.column):
+            words = _("This column has more than %(most)s different values. Choose another column.")
+            self.add_error("audience_column", words % {"most": MOST_GROUPS})
         return cleaned
 
-    def people(self) -> list[NewParticipant]:
-        """The participants of the rows; lines that describe none are in `problems` afterwards."""
-        self.problems = []
-        default = self.cleaned_data["audience"] if self.is_bound else self.fields["audience"].initial
-        taken = {(one.audience_id, one.number) for one in Participant.objects.filter(study=self.study)}
-        found = []
-        for row in rows_of(self.table, self.kinds):
-            audience, number, cause = self._placed(row, str(default))
-            if audience and number and (audience.pk, number) in taken:
-                words = _("the participant %(participant)s already exists")
-                cause = words % {"participant": f"{audience.prefix}{number}"}
-            cause = cause or _too_long(row)
-            if cause or audience is None:
-                self.problems.append((row.line, cause))
-                continue
-            if number:
-                taken.add((audience.pk, number))
-            found.append(
-                NewParticipant(audience, Background(**row.fields, attributes=row.attributes), number)
-            )
-        return found
-
-    def _placed(self, row: Row, default: str) -> tuple[Audience | None, int | None, str]:
-        """Audience, number and, if the row has no audience, why."""
-        if row.pseudonym:
-            match = PSEUDONYM.fullmatch(row.pseudonym)
-            by_prefix = {one.prefix: one for one in self.audiences}
-            audience = by_prefix.get(match[1].upper()) if match else None
-            if match and audience:
-                return audience, int(match[2]), ""
-            return None, None, _("no audience has the prefix of this pseudonym")
-        if row.audience:
-            for one in self.audiences:
-                names = {one.name.casefold(), one.prefix.casefold()}
-                if row.audience.casefold() in names:
-                    return one, None, ""
-            return None, None, _("the study has no audience of this name")
-        chosen = next((one for one in self.audiences if str(one.pk) == default), None)
-        return chosen, None, "" if chosen else _("no audience is chosen")
-
-
-def _too_long(row: Row) -> str:
-    long = any(len(row.fields[name]) > most for name, most in LONGEST.items())
-    return (
-        _("a cell is too long")
-        if long or any(len(value) > LONGEST_VALUE for value in row.attributes.values())
-        else ""
-    )
+    def plan(self) -> TablePlan:
+        """Whom an import would add."""
+        by_pk = {str(one.pk): one for one in self.audiences}
+        groups = {name.casefold(): by_pk.get(self._value(key)) for key, name in self.named.items()}
+        assignment = Assignment(self.column, groups, by_pk.get(self._value("audience")))
+        return planned_people(self.study, self.table, self.kinds, assignment)

@@ -45,14 +45,20 @@ class Coding(models.Model):
 
 
 class Coder(models.Model):
-    """A member who codes an interview by themselves."""
+    """A member who codes an interview by themselves. `released_at`: a lead took them off while the coding was
+    blind. What they coded stays theirs, and counts in no number.
+    """
 
     coding = models.ForeignKey(Coding, models.CASCADE, related_name="coders")
     member = models.ForeignKey(Membership, models.PROTECT, related_name="codings")
     done_at = models.DateTimeField(null=True)
+    released_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                name="a_released_coder_is_not_done", condition=Q(done_at=None) | Q(released_at=None)
+            ),
             models.UniqueConstraint(fields=["coding", "member"], name="a_member_codes_an_interview_once"),
             models.UniqueConstraint(fields=["id", "coding"], name="coder_has_their_coding"),
         ]

@@ -29,8 +29,8 @@ class CodedQuote:
 @dataclass(frozen=True)
 class CodedInterview:
     """A revealed coding. `answers` are the positions of the turns that can be coded, `coders` those who
-    finished: what somebody coded who left half-way does not count. `left_behind` quotes of them are on an
-    earlier transcript, since a correction changed their words.
+    finished: what an `unfinished` coder coded, who left half-way, does not count. `left_behind` quotes of
+    them are on an earlier transcript, since a correction changed their words.
     """
 
     coding: Coding
@@ -39,6 +39,7 @@ class CodedInterview:
     quotes: tuple[CodedQuote, ...] = field(default=())
     common: tuple[CodedQuote, ...] = field(default=())
     left_behind: int = 0
+    unfinished: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -59,9 +60,10 @@ def coded_interviews(codings: QuerySet[Coding]) -> list[CodedInterview]:
     )
     transcripts = dict(newest.values_list("session", "pk"))
     coders: dict[int, list[str]] = defaultdict(list)
-    rows = Coder.objects.filter(coding__in=found, done_at__isnull=False).order_by("pk")
-    for coding, name in rows.values_list("coding", "member__pseudonym"):
-        coders[coding].append(name)
+    unfinished: dict[int, list[str]] = defaultdict(list)
+    rows = Coder.objects.filter(coding__in=found).order_by("pk")
+    for coding, name, done_at in rows.values_list("coding", "member__pseudonym", "done_at"):
+        (coders if done_at else unfinished)[coding].append(name)
     answers: dict[int, list[int]] = defaultdict(list)
     turns = Turn.objects.filter(transcript__in=transcripts.values(), is_interviewer=False)
     for transcript, position in turns.order_by("position").values_list("transcript", "position"):
@@ -79,6 +81,7 @@ def coded_interviews(codings: QuerySet[Coding]) -> list[CodedInterview]:
             quotes=tuple(quote for quote in quotes[one.pk] if quote.by in coders[one.pk]),
             common=tuple(quote for quote in quotes[one.pk] if not quote.by),
             left_behind=lost[one.pk],
+            unfinished=tuple(unfinished[one.pk]),
         )
         for one in found
     ]
@@ -103,6 +106,13 @@ def _quotes(codings: Iterable[Coding], transcripts: Iterable[int]) -> Mapping[in
         made = CodedQuote(by or "", span, frozenset(categories[pk]), frozenset(names[pk]))
         found[coding].append(made)
     return found
+
+
+def revealed_of(study: Study, member: Membership | None) -> QuerySet[Coding]:
+    """The revealed codings that this member may read; None: the shell, which reads all."""
+    if member is None:
+        return Coding.objects.filter(session__study=study, revealed_at__isnull=False)
+    return revealed_codings(study, member)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class CodingAgreement:
     """`pooled` are the coefficients over all answers and categories. Intervals resample whole interviews if
     `by_interview`, else answers: see agreement.coding. What does not count: `outside` codes are above the
     level, or of a category that was split or retired since; `left_behind` quotes lost their words in a
-    corrected transcript.
+    corrected transcript; `unfinished` coders, each with the interview, did not finish.
     """
 
     interviews: tuple[str, ...]
@@ -61,6 +61,7 @@ class CodingAgreement:
     by_interview: bool = False
     outside: int = 0
     left_behind: int = 0
+    unfinished: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_narrow(self) -> bool:
@@ -87,6 +88,7 @@ def agreement_of(interviews: Sequence[CodedInterview], book: Codebook, level: in
         by_interview=found.by_interview,
         outside=_outside(interviews, book, level),
         left_behind=sum(one.left_behind for one in interviews),
+        unfinished=tuple((one.name, coder) for one in interviews for coder in one.unfinished),
     )
 
 

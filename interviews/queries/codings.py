@@ -35,6 +35,20 @@ def possible_coders(study: Study) -> QuerySet[Membership]:
     return members(study).exclude(role__in=[Role.VIEWER, Role.MODEL])
 
 
+def members_to_choose(coding: Coding) -> QuerySet[Membership]:
+    """The members who code an interview or could."""
+    study = coding.session.study
+    own = Coder.objects.filter(coding=coding).values("member")
+    could = possible_coders(study).values("pk")
+    return Membership.objects.filter(Q(pk__in=could) | Q(pk__in=own), study=study)
+
+
+def members_to_add(coding: Coding) -> QuerySet[Membership]:
+    """The members who could be added to the coders of an interview."""
+    coders = Coder.objects.filter(coding=coding, released_at=None)
+    return possible_coders(coding.session.study).exclude(pk__in=coders.values("member"))
+
+
 def versions_to_code_with(study: Study) -> QuerySet[Version]:
     """The published versions of all taxonomies of a study, newest first."""
     found = Version.objects.filter(taxonomy__study=study, published_at__isnull=False)
@@ -55,7 +69,9 @@ class CodingsWaiting:
 
 def codings_waiting(seats: Sequence[Membership]) -> list[CodingsWaiting]:
     """What waits for these memberships as coders, first what is to be coded. One query."""
-    own = Coder.objects.filter(member__in=seats, coding__session__participant__erased_at=None)
+    own = Coder.objects.filter(
+        member__in=seats, released_at=None, coding__session__participant__erased_at=None
+    )
     found = own.filter(
         Q(coding__revealed_at=None, done_at=None)
         | Q(coding__revealed_at__isnull=False, coding__settled_at=None)

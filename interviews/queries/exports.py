@@ -25,20 +25,21 @@ class LeftOut:
     names: int = 0
 
 
-def permitting(participants: Collection[int] | QuerySet[Participant], *permissions: str) -> set[int]:
-    """The ids of those of these participants who are not erased, and whose newest consent permits all this
-    and is not withdrawn. One query.
+def permissions(participants: Collection[int] | QuerySet[Participant]) -> dict[int, set[str]]:
+    """What the newest consent of each of these participants permits, by their id; who is erased, withdrew it
+    or never gave one is not among them. One query.
     """
     newest = (
         Consent.objects.filter(participant__in=participants, participant__erased_at=None)
         .order_by("participant_id", "-pk")
         .distinct("participant_id")
     )
-    return {
-        one.participant_id
-        for one in newest
-        if one.withdrawn_on is None and set(permissions) <= set(one.permits)
-    }
+    return {one.participant_id: set(one.permits) for one in newest if one.withdrawn_on is None}
+
+
+def permitting(participants: Collection[int] | QuerySet[Participant], *permitted: str) -> set[int]:
+    """The ids of those of these participants who permit all this. One query."""
+    return {pk for pk, permits in permissions(participants).items() if set(permitted) <= permits}
 
 
 @sensitive_variables()

@@ -101,20 +101,21 @@ def read_turns(data: bytes, ending: str) -> ReadTurns:
 
 
 @sensitive_variables()
-def read_table(data: bytes, ending: str) -> Table:
-    """A table of participants; `ending` is that of its file. A row of another width than the header is
-    refused: without it, a participant would be lost. Raises Unread.
+def read_table(data: bytes, ending: str, sheet: int = 1) -> Table:
+    """A table of participants; `ending` is that of its file, `sheet` which of its sheets. A row of
+    another width than the header is refused: without it, a participant would be lost. Raises Unread.
     """
     if ending not in TABLES:
         raise Unread(_("This file cannot be read. Nothing was stored."))
     try:
-        read = read_background(data)
+        read = read_background(data, sheet)
     except Unreadable as refused:
         raise unread(refused) from None
     for note in read.problems:
         if note.code == "ragged":
             raise Unread(_("%(cause)s Nothing was stored.") % {"cause": note.text(_)})
-    table = Table(read.header, read.rows, [note.text(_) for note in read.problems], read.unit)
+    notes = [note.text(_) for note in read.problems]
+    table = Table(read.header, read.rows, notes, read.unit, read.sheet)
     if len(packed(table)) > MOST_PACKED:
         raise Unread(_("The table has too much text. Nothing was stored. Split the table."))
     return table

@@ -13,8 +13,8 @@ from interviews.queries.identities import sealed, unsealed
 
 IGNORE, PSEUDONYM, AUDIENCE, ROLE = "ignore", "pseudonym", "audience", "role"
 EXPERIENCE, CONTEXT, INCENTIVE, ATTRIBUTE = "experience", "context", "incentive", "attribute"
-KINDS = (IGNORE, PSEUDONYM, AUDIENCE, ROLE, EXPERIENCE, CONTEXT, INCENTIVE, ATTRIBUTE)
-ONCE = (PSEUDONYM, AUDIENCE, ROLE, EXPERIENCE, CONTEXT, INCENTIVE)
+KINDS = (IGNORE, PSEUDONYM, ROLE, EXPERIENCE, CONTEXT, INCENTIVE, ATTRIBUTE)
+ONCE = (PSEUDONYM, ROLE, EXPERIENCE, CONTEXT, INCENTIVE)
 """What at most one column can be."""
 
 _USUAL = (
@@ -41,25 +41,27 @@ class Table:
     rows: Sequence[tuple[int, Sequence[str]]]
     notes: Sequence[str] = ()
     unit: str = "line"
+    sheet: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row as a participant: the pseudonym and the audience as the file says them, and the fields."""
+    """A row as a participant: the pseudonym as the file says it, and the fields."""
 
     line: int
     pseudonym: str
-    audience: str
     fields: dict[str, str]
     attributes: dict[str, str]
 
 
 def guessed_kinds(header: Sequence[str]) -> list[str]:
-    """What each column probably is, by its name; what looks like a name of somebody is ignored."""
+    """What each column probably is, by its name, AUDIENCE among it; what looks like a name of somebody is
+    ignored.
+    """
     kinds: list[str] = []
     for name in header:
         found = next((kind for kind, usual in _USUAL if usual.search(name)), ATTRIBUTE if name else IGNORE)
-        kinds.append(ATTRIBUTE if found in ONCE and found in kinds else found)
+        kinds.append(ATTRIBUTE if found in {*ONCE, AUDIENCE} and found in kinds else found)
     return kinds
 
 
@@ -76,7 +78,7 @@ def rows_of(table: Table, kinds: Sequence[str]) -> list[Row]:
             if kind == ATTRIBUTE and cell.strip()
         }
         fields = {name: given.get(name, "") for name in (ROLE, EXPERIENCE, CONTEXT, INCENTIVE)}
-        found.append(Row(line, given.get(PSEUDONYM, ""), given.get(AUDIENCE, ""), fields, attributes))
+        found.append(Row(line, given.get(PSEUDONYM, ""), fields, attributes))
     return found
 
 
@@ -84,24 +86,23 @@ def rows_of(table: Table, kinds: Sequence[str]) -> list[Row]:
 def packed(table: Table) -> str:
     """The table for a hidden field of the page, encrypted: the server keeps nothing before the import."""
     rows = [[line, list(cells)] for line, cells in table.rows]
-    return sealed(json.dumps([list(table.header), rows, list(table.notes), table.unit])).decode()
+    return sealed(json.dumps([list(table.header), rows, list(table.notes), table.unit, table.sheet])).decode()
 
 
 @sensitive_variables()
 def unpacked(text: str) -> Table | None:
     """The table of the hidden field; None for a text that this server did not write."""
     try:
-        header, rows, notes, unit = json.loads(unsealed(text.encode()))
+        header, rows, notes, unit, sheet = json.loads(unsealed(text.encode()))
     except (IdentityUnreadable, ValueError):
         return None
-    return Table(header, [(line, cells) for line, cells in rows], notes, unit)
+    return Table(header, [(line, cells) for line, cells in rows], notes, unit, sheet)
 
 
 def kind_choices() -> list[tuple[str, str]]:
     return [
         (IGNORE, _("leave out")),
         (PSEUDONYM, _("pseudonym, such as U1")),
-        (AUDIENCE, _("audience")),
         (ROLE, _("role")),
         (EXPERIENCE, _("experience")),
         (CONTEXT, _("frameworks")),

@@ -15,13 +15,16 @@ class Table:
     rows: tuple[Row, ...]
     problems: tuple[Note, ...] = ()
     unit: Unit = "line"
+    sheet: str = ""
 
 
-def read_background(data: bytes) -> Table:
-    """The table of a file in XLSX or CSV. Raises Unreadable."""
+def read_background(data: bytes, sheet: int = 1) -> Table:
+    """The table of a sheet of an XLSX file, or of a CSV file, which has one. Raises Unreadable."""
     is_packed = data.startswith(b"PK")
     notes = Notes("row" if is_packed else "line")
-    table = read_xlsx(data, notes) if is_packed else read_csv(data, notes)
+    if sheet > 1 and not is_packed:
+        raise Unreadable("no_sheet", number=sheet, count=1)
+    table = read_xlsx(data, notes, sheet) if is_packed else read_csv(data, notes)
     return checked(table, notes)
 
 
@@ -48,7 +51,7 @@ def checked(table: RawTable, notes: Notes) -> Table:
     if not rows:
         raise Unreadable("no_rows")
     _note_letter_cases(rows, notes)
-    return Table(header, tuple(rows), notes.all(), table.unit)
+    return Table(header, tuple(rows), notes.all(), table.unit, table.sheet)
 
 
 def _note_letter_cases(rows: Sequence[Row], notes: Notes) -> None:

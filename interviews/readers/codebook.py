@@ -24,6 +24,11 @@ _QUOTES = re.compile(r'[",\r\n]')
 _RUNS = re.compile(r"'*[=+\-@\t\r]")
 
 
+def links_in(linked: str) -> tuple[str, ...]:
+    """The codes of categories that this text of links names, in their order."""
+    return tuple(dict.fromkeys(part for part in _parts(linked) if _CODE.fullmatch(part)))
+
+
 @dataclass(frozen=True, slots=True)
 class CodebookRow:
     """One row as the file has it; `linked` is the text of the links, `line` its place in the file."""
@@ -41,7 +46,7 @@ class CodebookRow:
     @property
     def links(self) -> tuple[str, ...]:
         """The codes of the linked categories, in their order."""
-        return tuple(dict.fromkeys(part for part in _parts(self.linked) if _CODE.fullmatch(part)))
+        return links_in(self.linked)
 
     @property
     def cells(self) -> tuple[str, ...]:

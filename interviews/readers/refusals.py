@@ -76,7 +76,8 @@ TEMPLATES: dict[str, str] = {
     "same_name": gettext_noop("columns %(first)d and %(second)d have the same name."),
     "no_name": gettext_noop("column %(column)d has no name."),
     "merged": gettext_noop("merged cells were filled with their common text: %(count)d."),
-    "other_sheets": gettext_noop("only the first of %(count)d sheets was read."),
+    "other_sheets": gettext_noop("only sheet %(number)d of %(count)d was read."),
+    "no_sheet": gettext_noop("the file has no sheet %(number)d. Its sheets: %(count)d."),
     "letter_case": gettext_noop("column %(column)d has the same text in other letter cases."),
     # Codebooks.
     "no_column": gettext_noop("the column “%(name)s” is missing. Add the column."),

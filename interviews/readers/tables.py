@@ -35,10 +35,11 @@ class Row(NamedTuple):
 
 
 class RawTable(NamedTuple):
-    """`rows` begin with the header; rows that are blank are left out."""
+    """`rows` begin with the header; rows that are blank are left out. `sheet` is the name of the sheet."""
 
     rows: list[Row]
     unit: Unit
+    sheet: str = ""
 
 
 def read_csv(data: bytes, notes: Notes) -> RawTable:
@@ -80,13 +81,15 @@ def _width(text: str, delimiter: str) -> int:
     return len(first.cells) if isinstance(first, delimited.CsvRow) else 0
 
 
-def read_xlsx(data: bytes, notes: Notes) -> RawTable:
-    """The rows of the first sheet of an XLSX file; merged cells have their common text. Raises Unreadable."""
+def read_xlsx(data: bytes, notes: Notes, sheet: int = 1) -> RawTable:
+    """The rows of one sheet of an XLSX file, counted from 1; merged cells have their common text. Raises
+    Unreadable.
+    """
     _package(data).require_harmless()
-    grid, part, sheets = _grid(data)
-    if sheets > 1:
-        notes.add(0, "other_sheets", count=sheets)
-    filled = _fill(grid, _merged(data, part))
+    grid, found = _grid(data, sheet)
+    if found.of > 1:
+        notes.add(0, "other_sheets", number=sheet, count=found.of)
+    filled = _fill(grid, _merged(data, found.part))
     if filled:
         notes.add(0, "merged", count=filled)
     rows = []
@@ -95,7 +98,7 @@ def read_xlsx(data: bytes, notes: Notes) -> RawTable:
         if any(cell.strip() for cell in cells):
             rows.append(Row(number, cells))
             _require_short(rows[-1], "row")
-    return RawTable(_trimmed(rows), "row")
+    return RawTable(_trimmed(rows), "row", found.name)
 
 
 def _package(data: bytes) -> Package:
@@ -108,25 +111,36 @@ def _package(data: bytes) -> Package:
     )
 
 
-def _grid(data: bytes) -> tuple[list[list[str]], str, int]:
-    """The cells of the first sheet as texts, the name of its part, and the number of sheets."""
+class _Sheet(NamedTuple):
+    """`part` is where the file keeps it, `of` how many sheets the file has."""
+
+    name: str
+    part: str
+    of: int
+
+
+def _grid(data: bytes, chosen: int) -> tuple[list[list[str]], _Sheet]:
+    """The cells of a sheet as texts, and which sheet it is."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on styles and validations, which are not read
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
-            sheet: Any = book.worksheets[0]
+            count = len(book.worksheets)
+            sheet: Any = book.worksheets[min(chosen, count) - 1]
             rows = sheet.iter_rows(max_row=MOST_ROWS + 2, max_col=MOST_COLUMNS + 1, values_only=True)
             grid = [[_text(value) for value in values] for values in rows]
-            part, sheets = sheet._worksheet_path, len(book.worksheets)  # noqa: SLF001 - nothing else names it
+            found = _Sheet(sheet.title, sheet._worksheet_path, count)  # noqa: SLF001 - nothing else names it
             book.close()
     except Exception:  # noqa: BLE001 - a library of many readers, on a file of anybody
         raise Unreadable("damaged", part="xl") from None
+    if chosen > count:
+        raise Unreadable("no_sheet", number=chosen, count=count)
     if len(grid) > MOST_ROWS + 1:
         raise Unreadable("many_rows", line=MOST_ROWS + 2, unit="row", limit=MOST_ROWS)
     for number, values in enumerate(grid, 1):
         if any(values[MOST_COLUMNS:]):
             raise Unreadable("many_columns", line=number, unit="row", limit=MOST_COLUMNS)
-    return grid, part, sheets
+    return grid, found
 
 
 def _text(value: object) -> str:

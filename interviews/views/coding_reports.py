@@ -1,17 +1,20 @@
 """Pages of numbers over revealed codings: agreement of coders, coverage of categories, saturation."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from consensus.queries.category_counts import LabelCount, label_counts
+from core.csv import csv_file
 from core.http import render_page
 from core.numbers import number_asked
 from drawing.vega import FORMS, render
 from interviews.models import Coding
+from interviews.queries.agreement_rows import HEADER, LEVELS, agreement_rows
 from interviews.queries.coded import CodedStudy, coded_interviews, coded_study
 from interviews.queries.coding_agreement import agreement_of
 from interviews.queries.coverage import coverage, saturation
@@ -23,8 +26,6 @@ from studies.models import Membership, Study
 from studies.pages import study_of
 from taxonomy.models import Level
 from taxonomy.queries.codebooks import Codebook, codebook, hues_of
-
-LEVELS = {"type": Level.TYPE, "theme": Level.THEME, "sub-theme": Level.SUB_THEME}
 
 
 def level_asked(request: AuthedRequest) -> str:
@@ -83,6 +84,30 @@ def codings_agreement(request: AuthedRequest, slug: str) -> HttpResponse:
         "found": agreement_of(coded.interviews, book, LEVELS[level]) if book else None,
     }
     return render_page(request, "interviews/coding/agreement.html", context)
+
+
+@require_safe
+def coding_agreement_csv(request: AuthedRequest, coding_id: int) -> StreamingHttpResponse:
+    """The numbers of the page of one interview, each with its unit."""
+    found, _member = revealed_coding(request, coding_id)
+    level = level_asked(request)
+    interviews = coded_interviews(Coding.objects.filter(pk=found.pk))
+    agreed = agreement_of(interviews, codebook(found.version_id), LEVELS[level])
+    rows = agreement_rows(agreed, found.version.taxonomy.name, level)
+    return csv_file(f"{found.session.study.slug}-{found.session}-agreement.csv", HEADER, rows)
+
+
+@require_safe
+def codings_agreement_csv(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
+    """The numbers of the page of all interviews, each with its unit."""
+    study, member = study_of(request, slug, may_enter_interviews)
+    level = level_asked(request)
+    coded = coded_in(request, study, member)
+    rows: Iterator[tuple[object, ...]] = iter(())
+    if coded.version:
+        agreed = agreement_of(coded.interviews, codebook(coded.version), LEVELS[level])
+        rows = agreement_rows(agreed, coded.version.taxonomy.name, level)
+    return csv_file(f"{slug}-coder-agreement.csv", HEADER, rows)
 
 
 @require_safe

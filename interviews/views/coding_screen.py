@@ -139,7 +139,7 @@ def screen(
         "strengths": Quote.Strength.choices,
         "words": coding_words(),
         "hues": hues_of(book.at_level(Level.TYPE)),
-        "can_edit": coder.done_at is None and coding.session.participant.erased_at is None,
+        "can_edit": not (coder.done_at or coder.released_at) and coding.session.participant.erased_at is None,
     }
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.http import AuthedRequest
 from core.http import go_to, render_page
 from interviews.actions.participants import import_participants
+from interviews.actions.tables import TablePlan
 from interviews.forms.tables import ColumnsForm, TableForm
 from interviews.models import Participant
 from interviews.queries.participants import audiences_of
@@ -38,7 +39,8 @@ def import_table(request: AuthedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         upload = form.cleaned_data["file"]
         try:
-            table = read_table(upload.read(), upload.name.lower().rpartition(".")[2])
+            ending, sheet = upload.name.lower().rpartition(".")[2], form.cleaned_data["sheet"]
+            table = read_table(upload.read(), ending, sheet)
         except Unread as refused:
             form.add_error("file", str(refused))
         else:
@@ -51,13 +53,16 @@ def _columns(request: AuthedRequest, member: Membership, table: Table, columns: 
     """The participants of the rows with the chosen columns; with `import` in the form they are stored."""
     study = columns.study
     is_right = not columns.is_bound or columns.is_valid()
-    people = columns.people() if is_right else []
+    plan = columns.plan() if is_right else TablePlan([], [], [])
+    counted = " ".join(f"{audience.prefix}{count}" for audience, count in plan.counts)
     stores = "import" in request.POST
-    if stores and is_right and not columns.problems:
+    # What is stored was counted before: other choices than those of the preview only show a new one.
+    is_seen = stores and columns.data.get("counted") == counted
+    if is_seen and is_right and not plan.problems:
         made: list[list[Participant]] = []
 
         def act() -> list[Participant]:
-            return import_participants(study=study, people=people, by=member)
+            return import_participants(study=study, people=plan.people, by=member)
 
         if is_stored(request, columns, act, made):
             count = len(made[0]) if made else 0
@@ -67,9 +72,12 @@ def _columns(request: AuthedRequest, member: Membership, table: Table, columns: 
     context: dict[str, Any] = {
         **around(study, member, PEOPLE),
         "columns": columns,
-        "people": people[:SHOWN],
-        "count": len(people),
-        "problems": columns.problems,
+        "people": plan.people[:SHOWN],
+        "count": len(plan.people),
+        "counts": plan.counts,
+        "counted": counted,
+        "is_new": stores and is_right and not is_seen and not plan.problems,
+        "problems": plan.problems,
         "packed": packed(table),
     }
     status = 422 if stores or columns.errors else 200

@@ -18,6 +18,7 @@ from accounts.http import AuthedRequest
 from consensus.rules import may_settle
 from core.http import render_page, require
 from core.templatetags.crosscheck import count
+from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from ingest.models import Repository
 from replication.package import SCRIPTS, write_package
 from replication.queries.exports import Contents, contents
@@ -46,7 +47,9 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
         files = _files(request, round_, found)
         context |= {
             "found": found,
-            "checks": _checks(round_, found, settles=may_settle(member, round_)),
+            "checks": _checks(
+                round_, found, quotes_left_out(study, member), settles=may_settle(member, round_)
+            ),
             "files": files,
             "certain": sum(not one.if_any for one in files),
         }
@@ -131,7 +134,20 @@ class Check:
     action: str = ""
 
 
-def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
+def _archived(quotes: QuotesLeftOut) -> list[Check]:
+    """Quotes of findings that the package leaves out."""
+    left = quotes.quoting + quotes.archiving
+    if not left:
+        return []
+    text = ngettext(
+        "%(n)s quote of the findings is left out: the participant does not permit quoting and archiving.",
+        "%(n)s quotes of the findings are left out: the participants do not permit quoting and archiving.",
+        left,
+    )
+    return [Check(False, text % {"n": count(left)})]
+
+
+def _checks(round_: Round, found: Contents, quotes: QuotesLeftOut, *, settles: bool) -> list[Check]:
     """What is complete and what is missing in the package; `settles`: the reader may settle issues."""
     return [
         Check(True, _("All %(n)s issues are revealed.") % {"n": count(found.issues)})
@@ -149,6 +165,7 @@ def _checks(round_: Round, found: Contents, *, settles: bool) -> list[Check]:
         ),
         *_withheld(found),
         *_coached(found),
+        *_archived(quotes),
         Check(True, _("Every revealed issue has all of its labels."))
         if not found.unlabelled
         else Check(
@@ -304,6 +321,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         File(
             "findings/…",
             _("findings of the study with their evidence, if there are any"),
+            None,
+            if_any=True,
+        ),
+        File(
+            "interviews/coder_agreement.csv",
+            _("agreement of the coders of interviews, if any interview is revealed"),
             None,
             if_any=True,
         ),

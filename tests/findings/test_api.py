@@ -34,8 +34,8 @@ def test_a_finding_goes_its_whole_way(world):
     assert post(world.lead, evidence, {"kind": "number"}).json().keys() == {"round", "level", "figure"}
     assert post(world.lead, evidence, number | {"figure": ["a", "b", "c"]}).status_code == 422
     assert post(world.lead, evidence, number).status_code == 201
-    place = {"kind": "quote", "coding": world.coding.pk, "turn": 1, "start": 9, "end": 15}
-    assert post(world.lead, evidence, place | {"end": 16}).status_code == 400
+    place = {"kind": "quote", "quote": "U1.1.2.9-15"}
+    assert list(post(world.lead, evidence, place | {"quote": "U1.1.2.9-16"}).json()) == ["quote"]
     assert post(world.lead, evidence, place).status_code == 201
     issue = world.base.issues[2]
     assert post(world.lead, evidence, {"kind": "issue", "issue": 10**9}).status_code == 404
@@ -46,7 +46,7 @@ def test_a_finding_goes_its_whole_way(world):
     assert shown["told"] == "0.438 “models” A.1 1.00"
     assert shown == get(world.lead, path).json() == get(world.lead, listed).json()[0]
     assert shown["evidence"][1] == {
-        "number": 2, "kind": "quote", "source": "U1, 2025-05-06, turn 2", "content": "models", "codes": ["A.1"],
+        "number": 2, "kind": "quote", "source": "U1, 2025-05-06, turn 2", "reference": "U1.1.2.9-15", "content": "models", "codes": ["A.1"],
         "value": "“models”", "was": "", "state": "same", "note": "",
     }  # fmt: skip
 

@@ -145,7 +145,7 @@ def test_the_files_hold_the_chain_as_the_reader_may_see_it(world):
     assert tuple(rows[0]) == COLUMNS
     kappa = lines[0].evidence[0].shown
     told = f"Kappa is {kappa}; developers say “models”."
-    assert [row[:2] + row[3:5] + row[6:9] + row[10:] for row in rows[1:]] == [
+    assert [row[:2] + row[3:5] + row[7:10] + row[11:] for row in rows[1:]] == [
         ["1", told, "1", "number", lines[0].evidence[0].live.content, "", kappa, "same", "'=why"],
         ["1", told, "2", "quote", "models", "A.1", "", "same", "'=why"],
         ["1", told, "3", "issue", lines[0].evidence[2].live.content, "A.1", "A.1", "same", "'=why"],

@@ -1,18 +1,22 @@
 """Findings in a replication package: as the person who makes the package may see them."""
 
+import csv
 import hashlib
 import json
 
 import pytest
+from django.urls import reverse
 
 from findings.actions.findings import add_finding, freeze_finding
 from findings.errors import FindingRefused
+from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from interviews.actions.identities import name_participant
 from interviews.models import Consent
 from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
 from tests.findings.world import FindingWorld, finding_world
 from tests.kept import kept
+from tests.worlds.pages import client
 from tests.worlds.recomputed import run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -36,6 +40,9 @@ def test_findings_are_in_the_package_with_their_hashes_and_the_script_still_agre
     files = written(world, tmp_path / "all", world.lead)
     assert list(files) == ["findings/findings.csv", "findings/findings.md"]
     assert "Kappa is 0.438; developers say “models”." in files["findings/findings.md"]
+    reference = [row["Reference"] for row in csv.DictReader(files["findings/findings.csv"].splitlines())]
+    assert reference == ["", "U1.1.2.9-15", "", ""]
+    assert "Quotes that are left out" not in (tmp_path / "all/README.md").read_text()
     manifest = json.loads((tmp_path / "all/manifest.json").read_text())
     for name, text in files.items():
         assert manifest["sha256"][name] == hashlib.sha256(text.encode()).hexdigest()
@@ -53,7 +60,17 @@ def test_the_package_has_what_its_maker_may_see_and_what_may_be_quoted(world, tm
     assert "Kappa is [hidden from you], the issue [hidden from you]." in files
     assert "0.438" not in files
     assert "draft" in files
+    Consent.objects.update(permits=["quote"])
+    files = "".join(written(world, tmp_path / "unarchived", world.lead).values())
+    assert ("models" in files, "not to be archived" in files) == (False, True)
+    readme = (tmp_path / "unarchived/README.md").read_text()
+    assert "permits quoting: 0. With a consent to quote and none to archive: 1." in readme
+    assert quotes_left_out(world.study, world.viewer) == QuotesLeftOut(archiving=1)
+    page = client(world.lead).get(reverse("export", args=[world.study.slug])).text
+    assert "1 quote of the findings is left out" in page
+    assert "models" in client(world.lead).get(finding.get_absolute_url()).text  # pages of the study keep it
     Consent.objects.update(withdrawn_on="2025-07-01")
+    assert quotes_left_out(world.study, None) == QuotesLeftOut(quoting=1)
     assert "models" not in "".join(written(world, tmp_path / "shell").values())
     add_finding(study=world.study, text="Ann Canaryova", by=world.lead)
     name_participant(participant=world.participant, name="Ann Canaryova", contact="", by=world.lead)

@@ -50,9 +50,9 @@ def test_a_lead_writes_a_finding_and_attaches_evidence_of_each_kind(world, lead)
 
     assert "“" not in text_of(lead.get(of("attach_evidence", finding, "quote"), {"q": "nowhere"}))
     chosen = lead.get(of("attach_evidence", finding, "quote"), {"q": "MODELS u1"})
-    assert [quote for quote, _session, _line in chosen.context["quotes"]] == [world.quote]
-    lead.post(of("attach_evidence", finding, "quote"), {"quote": world.quote.pk, "note": "why"})
-    twice = lead.post(of("attach_evidence", finding, "quote"), {"quote": world.quote.pk})
+    assert [name for name, _session, _line in chosen.context["quotes"]] == ["U1.1.2.9-15"]
+    lead.post(of("attach_evidence", finding, "quote"), {"quote": "U1.1.2.9-15", "note": "why"})
+    twice = lead.post(of("attach_evidence", finding, "quote"), {"quote": "U1.1.2.9-15"})
     assert (twice.status_code, "already attached" in twice.text) == (422, True)
 
     issue = world.base.issues[0]

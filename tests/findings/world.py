@@ -77,7 +77,11 @@ def finding_world() -> FindingWorld:
     participant = make_participant(study, lead)
     text = ConsentText.objects.create(study=study, number=1, text="Yes.", published_by=lead)
     consent = Consent.objects.create(
-        participant=participant, text=text, given_on=date(2025, 5, 1), permits=["quote"], recorded_by=lead
+        participant=participant,
+        text=text,
+        given_on=date(2025, 5, 1),
+        permits=["quote", "archive"],
+        recorded_by=lead,
     )
     ranks = {"is_ranking": True, "taxonomy": base.version.taxonomy, "level": Level.TYPE, "top": 1}
     guide = make_guide(study, lead, ranks)

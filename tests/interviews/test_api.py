@@ -2,7 +2,7 @@
 
 import pytest
 
-from interviews.models import Guide, RawTranscript, Transcript
+from interviews.models import Guide, Participant, RawTranscript, Transcript
 from studies.models import Event
 from tests import factories
 from tests.api.conftest import client_of
@@ -174,3 +174,40 @@ def test_json_that_no_answer_could_repeat_is_refused(world, body, detail):
         f"{API}/interviews/{world.session.pk}/pseudonymise/", body, content_type="application/json"
     )
     assert (answer.status_code, detail in answer.json()["detail"]) == (400, True)
+
+
+def test_a_table_of_participants_is_looked_at_and_imported_as_on_the_page(world):
+    path = f"studies/{world.study.slug}/participants/import/"
+    table = "Role,Age\nLLM user-Student,20\nDL developer-Maintainer,30\nOther,40\n"
+    seen = post(world.lead, path, {"text": table, "audience_column": 1, "preview": True})
+    assert (seen.status_code, seen.json()) == (200, {
+        "header": ["Role", "Age"], "columns": ["role", "attribute"], "audience_column": 1,
+        "groups": [
+            {"value": "LLM user-Student", "rows": 1, "audience": "U"},
+            {"value": "DL developer-Maintainer", "rows": 1, "audience": "D"},
+            {"value": "Other", "rows": 1, "audience": ""},
+        ],
+        "counts": {"U": 1, "D": 1},
+        "problems": [{"line": 4, "cause": "no audience is chosen for “Other”"}], "notes": [], "made": [],
+    })  # fmt: skip
+    body = {"text": table, "audience_column": 1}
+    assert post(world.lead, path, body).json() == {"problems": ["line 4: no audience is chosen for “Other”"]}
+    assert Participant.objects.count() == 1
+    made = post(world.lead, path, body | {"audiences": {"other": "D"}, "columns": ["role", "ignore"]})
+    assert (made.status_code, made.json()["counts"]) == (201, {"U": 1, "D": 2})
+    assert [(one["participant"], one["role"], one["attributes"]) for one in made.json()["made"]] == [
+        ("U2", "LLM user-Student", {}), ("D1", "DL developer-Maintainer", {}), ("D2", "Other", {}),
+    ]  # fmt: skip
+    wrong = [
+        {}, {"text": "A\n1\n", "xlsx": "UEs="}, {"xlsx": "%"}, {"text": table, "columns": ["role"]},
+        {"text": table, "columns": ["role", "role"]}, {"text": table, "audience": "X"},
+        {"text": table, "audience_column": 3},
+    ]  # fmt: skip
+    assert [list(post(world.lead, path, one).json()) for one in wrong] == [
+        ["text"], ["text"], ["xlsx"], ["columns"], ["columns"], ["audiences"], ["audience_column"],
+    ]  # fmt: skip
+    refused = post(world.lead, path, {"xlsx": "UEsDBA=="})
+    assert (refused.status_code, refused.json()["field"]) == (422, "xlsx")
+    refused = post(world.lead, path, {"text": table, "sheet": 2})
+    assert (refused.status_code, refused.json()["field"]) == (422, "text")
+    assert post(world.coder, path, body).status_code == 403

@@ -32,7 +32,9 @@ def test_a_coding_goes_its_whole_way(world):
     assert made.json() == {
         "id": made.json()["id"], "interview": world.session.pk, "participant": "U1", "state": "open",
         "taxonomy": world.version.taxonomy_id, "version": 1, "transcript": 1,
-        "coders": [{"who": "R3", "done": False}, {"who": "R4", "done": False}],
+        "coders": [
+            {"who": "R3", "done": False, "released": False}, {"who": "R4", "done": False, "released": False},
+        ],
         "quotes": [], "left_behind": [],
     }  # fmt: skip
     place = {"turn": 1, "start": 3, "end": 15, "transcript": 1}

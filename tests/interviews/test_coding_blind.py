@@ -125,7 +125,7 @@ def test_who_is_done_is_all_that_a_finished_coder_shows(world):
     api = APIClient()
     api.force_authenticate(world.lead.user)
     answer = api.get(reverse("api_coding", args=[coding.pk])).json()
-    assert answer["coders"] == [{"who": "R3", "done": False}, {"who": "R4", "done": True}]
+    assert [(one["who"], one["done"]) for one in answer["coders"]] == [("R3", False), ("R4", True)]
     assert (answer["quotes"], answer["left_behind"]) == ([], [])
 
 

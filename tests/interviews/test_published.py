@@ -67,11 +67,13 @@ def test_the_table_of_participants_is_imported_and_its_flaws_are_named():
     ]
     assert all(note in page.text for note in columns.table.notes)
     assert (page.context["count"], page.context["problems"]) == (19, [])
+    assert [(one.prefix, count) for one, count in page.context["counts"]] == [("U", 11), ("D", 8)]
     fields = {name: field.initial for name, field in columns.fields.items()}
-    sent = {"secret_table": page.context["packed"], **fields, "import": "1"}
-    assert lead.post(address, sent).status_code == 302
-    made = Participant.objects.exclude(pk=world.participant.pk).order_by("number")
-    assert [one.number for one in made] == list(range(2, 21))
+    hidden = {"secret_table": page.context["packed"], "counted": page.context["counted"]}
+    assert lead.post(address, {**hidden, **fields, "import": "1"}).status_code == 302
+    made = list(Participant.objects.exclude(pk=world.participant.pk).order_by("pk"))
+    assert [str(one) for one in made] == [f"U{n}" for n in range(2, 13)] + [f"D{n}" for n in range(1, 9)]
     assert (made[3].experience, made[3].attributes["Gender"]) == ("8 Months", "Male")
     assert made[1].attributes["Gender"] == "FeMale"  # kept as published
+    assert made[11].role == "DL framework Developer-Project Manager"
     assert all(one.role and one.attributes["Responsibilities"] for one in made)

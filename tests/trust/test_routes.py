@@ -193,9 +193,11 @@ print_guide                get    302  404  404  200  200  200  200  403  403
 interview                  get    302  404  404  200  200  200  403  403  403
 codings                    get    302  404  404  200  200  200  200  200  403
 codings_agreement          get    302  404  404  200  200  200  200  200  403
+codings_agreement_csv      get    302  404  404  200  200  200  200  200  403
 coverage                   get    302  404  404  200  200  200  200  200  403
 saturation_file            get    302  404  404  404  404  404  404  404  403
 coding_agreement           get    302  404  404  403  403  403  403  403  403
+coding_agreement_csv       get    302  404  404  403  403  403  403  403  403
 open_codes                 get    302  404  404  200  200  200  200  200  403
 propose_open_code          post   401  404  404  422  422  422  422  403  403
 interview_codebook         get    302  404  404  200  200  403  403  403  403
@@ -209,6 +211,8 @@ remove_imported_codebook   post   401  404  404  302  302  403  403  403  403
 new_coding                 get    302  404  404  302  302  403  403  403  403
 new_coding                 post   401  404  404  302  302  403  403  403  403
 code_interview             get    302  404  404  200  200  200  403  403  403
+coders                     get    302  404  404  200  200  403  403  403  403
+coders                     post   401  404  404  422  422  403  403  403  403
 code_quote                 post   401  404  404  403  403  422  403  403  403
 end_coding                 post   401  404  404  403  403  302  403  403  403
 reconcile                  get    302  404  404  403  403  403  403  403  403
@@ -432,6 +436,7 @@ api_audiences              post   401  404  404  400  400  403  403  403  403
 api_audience               put    401  404  404  400  400  403  403  403  403
 api_participants           get    401  404  404  200  200  403  403  403  403
 api_participants           post   401  404  404  400  400  403  403  403  403
+api_import_participants    post   401  404  404  400  400  403  403  403  403
 api_participant            get    401  404  404  200  200  403  403  403  403
 api_participant            put    401  404  404  200  200  403  403  403  403
 api_identity               post   401  404  404  200  200  403  403  403  403
@@ -456,6 +461,8 @@ api_codings                get    401  404  404  200  200  200  200  200  403
 api_codings_agreement      get    401  404  404  200  200  200  200  200  403
 api_coverage               get    401  404  404  200  200  200  200  200  403
 api_coding_agreement       get    401  404  404  403  403  403  403  403  403
+api_coding_agreement_csv   get    401  404  404  403  403  403  403  403  403
+api_codings_agreement_csv  get    401  404  404  200  200  200  200  200  403
 api_open_codes             get    401  404  404  200  200  200  200  200  403
 api_open_codes             post   401  404  404  400  400  400  400  400  403
 api_interview_codebook     get    401  404  404  200  200  403  403  403  403
@@ -470,6 +477,8 @@ api_coding_done            post   401  404  404  403  403  200  403  403  403
 api_items                  get    401  404  404  403  403  403  403  403  403
 api_items                  post   401  404  404  403  403  403  403  403  403
 api_undo_item              post   401  404  404  403  403  403  403  403  403
+api_coders                 post   401  404  404  400  400  403  403  403  403
+api_place_quote            post   401  404  404  403  403  403  403  403  403
 api_settle_coding          post   401  404  404  403  403  403  403  403  403
 api_reopen_coding          post   401  404  404  403  403  403  403  403  403
 api_findings               get    401  404  404  200  200  200  200  200  403

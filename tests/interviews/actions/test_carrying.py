@@ -19,6 +19,7 @@ from interviews.queries.quotes import Content, Span, left_behind, quote_lines
 from interviews.queries.reconciling import common_quotes, items_of
 from taxonomy.queries.codebooks import codebook
 from tests.interviews.coding import quote, reveal, said, span_of
+from tests.interviews.test_api import get, post
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
 from tests.worlds.pages import client
@@ -237,3 +238,22 @@ def test_the_page_of_the_reveal_places_a_quote(world, coding):
     assert (refused.status_code, "occur more than once" in refused.text) == (422, True)
     assert client(world.lead).post(address, {**fields, "words": "RAM ends, often"}).status_code == 302
     assert said(coding) == [("R3", "RAM ends, often", ("A.1", "leak"))]
+
+
+@pytest.mark.django_db
+def test_a_quote_is_placed_over_rest_by_the_same_rules(world, coding):
+    lost(world, coding)
+    [line] = get(world.lead, f"codings/{coding.pk}/").json()["left_behind"]
+    body = {name: line[name] for name in ("by", "turn", "start", "end")}
+    body |= {"version": line["transcript"], "transcript": 2, "words": "RAM ends"}
+    path = f"codings/{coding.pk}/place/"
+    refused = post(world.lead, path, body)
+    assert (refused.status_code, refused.json()["code"], refused.json()["field"]) == (
+        422, "InterviewRefused", "words",
+    )  # fmt: skip
+    assert post(world.lead, path, body | {"transcript": 1}).json()["code"] == "TranscriptCorrected"
+    assert post(world.viewer, path, body).status_code == 403
+    [item] = post(world.lead, path, body | {"words": "RAM ends, often"}).json()
+    assert (item["is_open"], [one["text"] for one in item["quotes"]]) == (True, ["RAM ends, often"])
+    assert post(world.lead, path, body | {"words": "RAM ends, often"}).json()["code"] == "SettledMeanwhile"
+    assert get(world.lead, f"codings/{coding.pk}/").json()["left_behind"] == []

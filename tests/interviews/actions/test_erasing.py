@@ -14,8 +14,10 @@ from interviews.actions.identities import name_participant
 from interviews.actions.transcripts import import_transcript
 from interviews.errors import ParticipantErased
 from interviews.models import (
+    CodebookEntry,
     Coding,
     Identity,
+    ImportedCodebook,
     OpenCode,
     Participant,
     Quote,
@@ -213,3 +215,30 @@ def test_open_codes_with_one_name_keep_one_name_and_the_numbers_stay(world):
     names = set(OpenCode.objects.exclude(name="canarycode").values_list("name", flat=True))
     assert {name for name in names if "anary" in name} == set()
     assert {"shared", "Shared"} <= names
+
+
+def test_rows_of_imported_codebooks_go_also_where_they_name_several_people(world):
+    book = ImportedCodebook.objects.create(study=world.study, name="book.csv", imported_by=world.lead)
+    written = {
+        2: ("u-01", "mine", ""), 3: ("U1, U2", "ours", ""), 4: ("U11", "theirs", ""),
+        5: ("D1", "other", "as U1 said"),
+    }  # fmt: skip
+    for line, (who, words, insight) in written.items():
+        CodebookEntry.objects.create(
+            codebook=book,
+            line=line,
+            participant=who,
+            quote=words,
+            insight=insight,
+            linked="A.1; my own words",
+        )
+    page = client(world.lead).get(reverse("erase_participant", args=[world.participant.pk])).text
+    assert "2 rows of imported codebooks, but for pseudonym and links." in page
+    assert "Line 5 of the codebook “book.csv” is of somebody else and names U1." in page
+    assert "Line 4 of" not in page
+    assert "0 notes on evidence of findings." in page
+    erase_participant(participant=world.participant, by=world.lead)
+    assert list(book.entries.values_list("participant", "quote", "insight", "linked")) == [
+        ("U1", "", "", "A.1"), ("U1", "", "", "A.1"), ("U11", "theirs", "", "A.1; my own words"),
+        ("D1", "other", "as U1 said", "A.1; my own words"),
+    ]  # fmt: skip

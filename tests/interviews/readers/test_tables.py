@@ -78,7 +78,7 @@ def test_cells_of_a_sheet_are_texts_and_merged_ones_are_filled():
         (6, ("", "2", "x", " y ")),
     )
     assert [(note.code, note.params) for note in table.problems] == [
-        ("other_sheets", {"count": 2}), ("merged", {"count": 3}),
+        ("other_sheets", {"number": 1, "count": 2}), ("merged", {"count": 3}),
     ]  # fmt: skip
 
 

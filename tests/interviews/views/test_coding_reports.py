@@ -1,9 +1,12 @@
 """The pages of agreement and coverage: who sees what, at what cost, and the curve as a file."""
 
+import csv
+
 import pytest
 from django.urls import reverse
 
 from interviews.actions.codings import open_coding
+from interviews.queries.agreement_rows import HEADER, study_rows
 from interviews.views.saturation_figure import curve
 from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.interviews.coding import quote, reveal
@@ -91,7 +94,7 @@ def test_the_same_over_rest(world):
     path = f"studies/{world.study.slug}/codings"
     assert api_get(world.lead, f"{path}/agreement/").json() == {
         "interviews": [], "answers": 0, "categories": [], "by_interview": False, "pooled": None, "pairs": [],
-        "is_narrow": False, "outside": 0, "left_behind": 0,
+        "is_narrow": False, "outside": 0, "left_behind": 0, "unfinished": [],
     }  # fmt: skip
     first = coded(world)
     found = api_get(world.lead, f"{path}/agreement/").json()
@@ -110,3 +113,35 @@ def test_the_same_over_rest(world):
     assert cover["rows"][0] == {"code": "A", "counts": [1], "interviews": 1, "labels": 0}
     assert api_get(world.lead, f"{path}/coverage/?level=x").status_code == 400
     assert api_get(world.lead, f"{path}/coverage/?taxonomy=999").status_code == 404
+
+
+def test_the_numbers_come_as_csv_each_with_its_unit_on_pages_and_over_rest(world):
+    coding = coded(world)
+    coded(world, revealed=False)
+    of_one = client(world.lead).get(reverse("coding_agreement_csv", args=[coding.pk])).getvalue()
+    rows = list(csv.DictReader(of_one.decode().splitlines()))
+    said = {(row["Unit"], row["Coders"], row["Code"], row["Measure"]): row["Value"] for row in rows}
+    assert {row["Interviews"] for row in rows} == {str(coding.session)}
+    assert {row["Level"] for row in rows} == {"theme"}
+    assert said["answer and category", "", "C.9", "answers_any_coder"] == "1"
+    assert said["answer and category", "", "C.9", "answers_all_coders"] == "0"
+    assert said["answer and category", "", "A.1", "fleiss_kappa"] == "1.0"
+    assert said["answer and category", "", "", "answers"] == "2"
+    pair = ("quote", "R3 R4", "")
+    assert [said[*pair, name] for name in ("quotes", "overlap_the_other", "with_an_equal_code")] == [
+        "2",
+        "2",
+        "2",
+    ]
+    assert said["character in a quote", "R3 R4", "", "shared_characters"] == "0.5"
+    undefined = [row["Reason"] for row in rows if row["Value"] == "" and row["Unit"] != "does not count"]
+    assert all(undefined)
+    of_all = client(world.lead).get(reverse("codings_agreement_csv", args=[world.study.slug])).getvalue()
+    assert of_all == of_one
+    rest = [f"codings/{coding.pk}/agreement.csv", f"studies/{world.study.slug}/codings/agreement.csv"]
+    assert [api_get(world.lead, path).getvalue() for path in rest] == [of_all, of_all]
+    assert api_get(world.lead, f"{rest[0]}?level=x").status_code == 400
+    hidden = api_get(world.viewer, rest[1]).getvalue().decode()
+    assert hidden.splitlines() == [",".join(HEADER)]  # nothing is settled: viewers read none
+    assert {row[2] for row in study_rows(world.study, None)} == {"type", "theme", "sub-theme"}
+    assert list(study_rows(world.study, world.viewer)) == []

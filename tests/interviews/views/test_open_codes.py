@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from interviews.actions.codings import open_coding
+from interviews.actions.identities import name_participant
 from interviews.models import Coding, OpenCode
 from studies.models import Event
 from taxonomy.models import Proposal
@@ -93,3 +94,23 @@ def test_the_same_over_rest(world):
     assert api_get(world.lead, path).json() == [line]
     proposed = line | {"taxonomy": world.version.taxonomy_id}
     assert api_post(world.coder, path, {"name": "night work"}).json() == [proposed]
+
+
+def test_a_code_with_a_listed_name_is_not_proposed_and_only_leads_read_it(world):
+    name_participant(participant=world.participant, name="Ann Canaryova", contact="", by=world.lead)
+    coding = opened(world)
+    quote(coding, world.coder, "models", "What ann CANARYOVA does")
+    reveal(coding)
+    refused = propose(world, world.other, "What ann CANARYOVA does")
+    assert refused.status_code == 422
+    assert "The name of this open code of R3 contains a listed name of a participant." in text_of(refused)
+    body = {"name": "what Ann Canaryova does"}
+    rest = api_post(world.coder, f"studies/{world.study.slug}/open-codes/", body)
+    assert (rest.status_code, rest.json()["code"], "anaryova" in rest.text.lower()) == (
+        422,
+        "NamesLeft",
+        False,
+    )
+    told = text_of(propose(world, world.lead, "What ann CANARYOVA does"))
+    assert "The open code “What ann CANARYOVA does” of R3 contains a listed name." in told
+    assert (Proposal.objects.count(), Event.objects.filter(verb="open_codes.proposed").count()) == (0, 0)

@@ -1,10 +1,13 @@
 """A table of participants: its columns chosen on the page, looked at, and imported whole or not at all."""
 
+import io
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from openpyxl import Workbook
 
-from interviews.models import Participant
+from interviews.models import Audience, Participant
 from interviews.queries.tables import guessed_kinds
 from studies.models import Event
 from tests.interviews.world import InterviewWorld, interview_world
@@ -38,7 +41,8 @@ def chosen(page, **changed) -> dict[str, str]:
     """The fields of the page's form as a browser would send them."""
     form = page.context["columns"]
     kept = {name: field.initial for name, field in form.fields.items()}
-    return {"secret_table": page.context["packed"], **kept, **changed}
+    hidden = {"secret_table": page.context["packed"], "counted": page.context["counted"]}
+    return {**hidden, **kept, **changed}
 
 
 @pytest.mark.parametrize(
@@ -103,13 +107,82 @@ def test_rows_without_a_pseudonym_get_the_next_numbers_of_the_chosen_audience(wo
     ]  # fmt: skip
 
 
+GROUPED = "Role,Sex\nLLM user-Student,F\nLLM User - Engineer,M\nCore developer-Maintainer,F\nUnsure,M\n"
+
+
+def test_the_beginnings_of_a_column_tell_the_audience_and_each_is_counted_before_the_import(world):
+    page = read(world, GROUPED)
+    users, developers = world.participant.audience, Audience.objects.get(prefix="D")
+    form = page.context["columns"]
+    assert form.fields["audience_column"].initial == ""  # "Unsure" is of no audience: nothing is guessed
+    chosen_column = sent(world, **chosen(page, audience_column="0"), **{"import": "1"})
+    form = chosen_column.context["columns"]
+    assert [(form.fields[name].label, form.fields[name].initial) for name in form.groups] == [
+        ("“LLM user”, 2 rows", str(users.pk)),
+        ("“Core developer”, 1 row", str(developers.pk)),
+        ("“Unsure”, 1 row", ""),
+    ]
+    assert chosen_column.context["problems"] == [(5, "no audience is chosen for “Unsure”")]
+    mapped = {"audience_column": "0", "group_0_2": str(users.pk)}
+    unseen = sent(world, **chosen(page, **mapped), **{"import": "1"})
+    assert (unseen.status_code, unseen.context["is_new"]) == (422, True)
+    assert [(one.prefix, count) for one, count in unseen.context["counts"]] == [("U", 3), ("D", 1)]
+    assert Participant.objects.count() == 1
+    seen = sent(world, **chosen(page, **mapped) | {"counted": unseen.context["counted"]}, **{"import": "1"})
+    assert seen.status_code == 302
+    assert [(str(one), one.role) for one in Participant.objects.order_by("pk")][1:] == [
+        ("U2", "LLM user-Student"), ("U3", "LLM User - Engineer"), ("D1", "Core developer-Maintainer"),
+        ("U4", "Unsure"),
+    ]  # fmt: skip
+
+
+def test_values_and_prefixes_tell_the_audience_and_a_contradiction_is_named(world):
+    kinds = read(world, "Participant,Type\nU8,User\nD8,developers\nU9,Developer\n")
+    form = kinds.context["columns"]
+    assert (form.fields["audience_column"].initial, form.kinds) == ("0", ["pseudonym", "attribute"])
+    assert [(one.prefix, count) for one, count in kinds.context["counts"]] == [("U", 2), ("D", 1)]
+    by_type = sent(world, **chosen(kinds, audience_column="1"), preview="1")
+    assert by_type.context["problems"] == [
+        (4, "the pseudonym is of another audience"),
+    ]
+    dev = read(world, "ID\nDev-3\nuser 04\n")
+    mapped = chosen(dev, audience_column="0", group_0_0=str(Audience.objects.get(prefix="D").pk))
+    found = sent(world, **mapped, preview="1").context["people"]
+    assert [(one.audience.prefix, one.number) for one in found] == [("D", 3), ("U", 4)]
+
+
+def test_sheets_are_imported_one_after_the_other(world):
+    book = Workbook()
+    book.worksheets[0].title = "Users"
+    book.worksheets[0].append(["Role"])
+    book.worksheets[0].append(["Student"])
+    second = book.create_sheet("Framework developers")
+    second.append(["Role"])
+    second.append(["Maintainer"])
+    file = io.BytesIO()
+    book.save(file)
+    for sheet, prefix in ((1, "U"), (2, "D")):
+        page = sent(world, file=SimpleUploadedFile("a.xlsx", file.getvalue()), sheet=sheet)
+        assert page.context["columns"].table.notes == [f"Only sheet {sheet} of 2 was read."]
+        [person] = page.context["people"]
+        assert person.audience.prefix == prefix
+    none = sent(world, file=SimpleUploadedFile("a.xlsx", file.getvalue()), sheet=3)
+    assert (none.status_code, "The file has no sheet 3. Its sheets: 2." in none.text) == (422, True)
+
+
+def test_a_column_with_too_many_values_tells_no_audience(world):
+    page = read(world, "Note,Role\n" + "".join(f"{'x' * n},a\n" for n in range(1, 45)))
+    refused = sent(world, **chosen(page, audience_column="0"), preview="1")
+    assert "This column has more than 40 different values." in refused.text
+
+
 def test_every_wrong_line_is_named_and_nothing_is_stored(world):
     page = read(world, "Participant,Role\nU1,Taken\nX3,Unknown\nU4,Good\nU4,Twice\n,Nobody\n")
     refused = sent(world, **chosen(page, audience=""), **{"import": "1"})
     assert refused.status_code == 422
     assert refused.context["problems"] == [
         (2, "the participant U1 already exists"),
-        (3, "no audience has the prefix of this pseudonym"),
+        (3, "no audience is chosen for “X”"),
         (5, "the participant U4 already exists"),
         (6, "no audience is chosen"),
     ]

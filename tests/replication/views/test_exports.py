@@ -89,6 +89,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "false_positives.csv",
         "rounds/…",
         "findings/…",
+        "interviews/coder_agreement.csv",
         "proposals.json",
     }
     assert {name for name, _count in listed} - there_if_any == held
