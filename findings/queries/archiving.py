@@ -1,5 +1,5 @@
 """Quotes of findings that a replication package leaves out: it is put into archives, where nobody can take it
-back (docs/decisions/0043).
+back (docs/decisions/0044).
 """
 
 from dataclasses import dataclass

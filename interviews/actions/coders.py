@@ -1,7 +1,7 @@
 """Who codes an interview, changed by owner or lead while the coding is blind.
 
 Nothing here asks what a coder coded, or whether they began: the answer would tell. Nothing reveals the
-coding, either: only a coder who finishes does (docs/decisions/0042).
+coding, either: only a coder who finishes does (docs/decisions/0043).
 """
 
 from collections.abc import Callable

@@ -589,8 +589,8 @@ def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Rece
     return received
 
 
-@pytest.mark.parametrize("kind", ["together", "apart", "pair"])
-@only_long
+@pytest.mark.parametrize("kind", ["apart", "together", "pair"])
+@pytest.mark.slow
 def test_a_ballot_tells_nothing_before_its_vote_is_closed(world, kind):
     """A viewer's, a held back lead's and the chair's whole meeting, whatever the other one has voted."""
     roles = ("viewer", "lead", "owner")
