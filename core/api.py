@@ -1,13 +1,10 @@
 """Common parts of REST endpoints: keyset pages, and error responses."""
 
-import json
 from typing import Any
 
-from django.utils.translation import gettext as _
-from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.pagination import CursorPagination
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as drf_exception_handler
@@ -21,23 +18,6 @@ class KeysetPagination(CursorPagination):
     ordering = "id"
     page_size_query_param = "page_size"
     max_page_size = 500
-
-
-class WholeJson(JSONParser):
-    """JSON without half characters (lone surrogates), which no refusal could repeat, and not nested so deeply
-    that it cannot be read.
-    """
-
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        try:
-            found = super().parse(stream, media_type, parser_context)
-            json.dumps(found, ensure_ascii=False).encode()
-        except RecursionError:
-            raise ParseError(_("The JSON is nested too deeply.")) from None
-        except UnicodeEncodeError:
-            words = _("The JSON contains half a character (a lone surrogate). Remove the character.")
-            raise ParseError(words) from None
-        return found
 
 
 class AsItIs(BaseContentNegotiation):

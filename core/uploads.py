@@ -1,9 +1,17 @@
-"""Uploads by browsers."""
+"""What comes in with a request: files of browsers, and JSON over REST.
 
+The settings of REST name the class for JSON, and the views of the framework read them when they are imported.
+So it stands apart from `core.api`, which imports these views.
+"""
+
+import json
 from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadhandler import FileUploadHandler
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
 
 MARGIN = 1 << 20
 
@@ -25,3 +33,20 @@ class Capped(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> None:
         """Leave the file to the next handlers."""
+
+
+class WholeJson(JSONParser):
+    """JSON without half characters (lone surrogates), which no refusal could repeat, and not nested so deeply
+    that it cannot be read.
+    """
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        try:
+            found = super().parse(stream, media_type, parser_context)
+            json.dumps(found, ensure_ascii=False).encode()
+        except RecursionError:
+            raise ParseError(_("The JSON is nested too deeply.")) from None
+        except UnicodeEncodeError:
+            words = _("The JSON contains half a character (a lone surrogate). Remove the character.")
+            raise ParseError(words) from None
+        return found
