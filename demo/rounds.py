@@ -38,6 +38,7 @@ TRAINED_DAYS_AGO = 16
 PASS_MARK = 75
 DRIFT_PERCENT = 5
 CHANGED_MIND_EVERY = 6
+LET_IN_REASON = "Wrote the guideline, and was away in the week of the training."
 
 
 def screening(story: Story, version: Version) -> Round:
@@ -167,7 +168,9 @@ def main_round(story: Story, version: Version, kept: Round, passed: Round) -> Sc
     return _open_round(
         story,
         story.moment(DAYS + 1, 1),
-        prepare=lambda scene: admit(round_=scene.round, member=story.lead, by=story.owner),
+        prepare=lambda scene: admit(
+            round_=scene.round, member=story.lead, by=story.owner, reason=LET_IN_REASON
+        ),
         name=MAIN_ROUND,
         version=version,
         issues=kept_issues(kept),

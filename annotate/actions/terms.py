@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from annotate.actions.rounds import LONGEST_REASON
 from consensus.actions.records import record_in_round
 from core import clock
 from core.sql.retry import retried
@@ -63,18 +64,30 @@ def set_deadline(*, round_: Round, by: Membership, deadline: datetime | None) ->
 
 @retried
 @transaction.atomic
-def admit(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
+def admit(*, round_: Round, member: Membership, by: Membership, reason: str) -> RoundVolunteer:
     """Let a volunteer into a round without a passed training. Repeating it changes nothing. Raises
-    NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training.
+    NotAllowed, RoundClosed, and VolunteerRefused where the round asks for no training, or the reason is
+    missing or too long.
     """
+    reason = reason.strip()
     current = lock_to_change(round_, by, opened=False)
     if current.training_id is None:
         raise VolunteerRefused(_("This round needs no training. Its volunteers can already label."))
+    if not reason:
+        raise VolunteerRefused(
+            _("Give the reason why this volunteer may label without the training."), field="reason"
+        )
+    if len(reason) > LONGEST_REASON:
+        raise VolunteerRefused(
+            _("The reason is longer than %(limit)d characters. Shorten it.") % {"limit": LONGEST_REASON},
+            field="reason",
+        )
     volunteer = lock_active(current, member)
     if volunteer.admitted_at is None:
         volunteer.admitted_at, volunteer.admitted_by = clock.now(), by
-        volunteer.save(update_fields=["admitted_at", "admitted_by"])
-        record_in_round("rounds.admitted", current, by, member=member.pseudonym)
+        volunteer.admitted_reason = reason
+        volunteer.save(update_fields=["admitted_at", "admitted_by", "admitted_reason"])
+        record_in_round("rounds.admitted", current, by, member=member.pseudonym, reason=reason)
     return volunteer
 
 
@@ -86,6 +99,7 @@ def take_back_admission(*, round_: Round, member: Membership, by: Membership) ->
     volunteer = lock_active(current, member)
     if volunteer.admitted_at is not None:
         volunteer.admitted_at = volunteer.admitted_by = None
-        volunteer.save(update_fields=["admitted_at", "admitted_by"])
+        volunteer.admitted_reason = ""
+        volunteer.save(update_fields=["admitted_at", "admitted_by", "admitted_reason"])
         record_in_round("rounds.admission_taken_back", current, by, member=member.pseudonym)
     return volunteer

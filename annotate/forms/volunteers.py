@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotate.actions.rounds import LONGEST_REASON
 from rounds.models import Round
 from rounds.queries.volunteers import active_volunteers, addable
 from studies.forms import PersonField
@@ -52,6 +53,18 @@ class QuotaForm(forms.Form):
     """The number of labels after which a volunteer is given no more; empty for no limit."""
 
     quota = forms.IntegerField(label=_("Quota"), required=False, min_value=1, max_value=10_000_000)
+
+
+class AdmitForm(forms.Form):
+    """Why a volunteer may label without a passed training."""
+
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": _("Give the reason why this volunteer may label without the training."),
+            "max_length": _("The reason is longer than %(limit_value)d characters. Shorten it."),
+        },
+    )
 
 
 class DeadlineForm(forms.Form):

@@ -106,7 +106,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
     if rules.may_watch_training(member, round_):
         context |= {"watch": training_watch(round_, member), "questions": questions(round_, member)}
         if rules.may_open(member, round_):
-            context["shut"] = volunteers.waiting_for_training(round_)
+            context["gated"] = volunteers.seats_after_training(round_)
     return render_page(request, "annotate/rounds/round.html", context, partials=["job"])
 
 

@@ -20,6 +20,7 @@ from annotate.actions import volunteers as actions
 from annotate.forms.plan_parts import end_of
 from annotate.forms.volunteers import (
     AddVolunteerForm,
+    AdmitForm,
     DeadlineForm,
     QuotaForm,
     RaiseLabelsForm,
@@ -288,7 +289,11 @@ def admit(request: AuthedRequest, round_id: int, member_id: int) -> HttpResponse
         terms.take_back_admission(round_=round_, member=member, by=by)
         messages.success(request, _("%(who)s needs the training again.") % {"who": member.known_as})
     else:
-        terms.admit(round_=round_, member=member, by=by)
+        form = AdmitForm(request.POST)
+        if not form.is_valid():
+            refused = {"admit_form": form, "refused": member.pk}
+            return _page(request, round_, by, status=422, **refused)
+        terms.admit(round_=round_, member=member, by=by, reason=form.cleaned_data["reason"])
         messages.success(request, _("%(who)s can label without the training.") % {"who": member.known_as})
     return go_to(request, "round_volunteers", round_.pk)
 

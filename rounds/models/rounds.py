@@ -213,6 +213,9 @@ class RoundVolunteer(models.Model):
     )
     admitted_at = models.DateTimeField(null=True, help_text="Let in by a lead without a passed training")
     admitted_by = models.ForeignKey(Membership, models.PROTECT, null=True, related_name="+")
+    admitted_reason = models.TextField(
+        default="", db_default="", help_text="Empty also for admissions before reasons were asked"
+    )
 
     class Meta:
         constraints = [
@@ -222,6 +225,10 @@ class RoundVolunteer(models.Model):
                 name="admission_has_a_name",
                 condition=Q(admitted_at=None, admitted_by=None)
                 | Q(admitted_at__isnull=False, admitted_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="only_admissions_have_a_reason",
+                condition=Q(admitted_reason="") | Q(admitted_at__isnull=False),
             ),
         ]
 

@@ -130,8 +130,9 @@ def current_labels(round_: Round) -> QuerySet[CurrentLabel]:
 
 @once_a_page
 def volunteers(round_: Round) -> QuerySet[RoundVolunteer]:
-    """The volunteers of the round in the order of their columns, with their memberships and accounts."""
-    return RoundVolunteer.objects.filter(round=round_).select_related("member__user").order_by("column")
+    """The volunteers of the round in the order of their columns, with their accounts, and who let them in."""
+    found = RoundVolunteer.objects.filter(round=round_).select_related("member__user", "admitted_by__user")
+    return found.order_by("column")
 
 
 @once_a_page

@@ -158,12 +158,12 @@ def through_training(round_: Round, seats: list[Seat], reader: Membership) -> di
     }
 
 
-def waiting_for_training(training: Round) -> list[RoundVolunteer]:
-    """The seats in open rounds that require this training, of volunteers whom nobody let in. One query."""
+def seats_after_training(training: Round) -> list[RoundVolunteer]:
+    """The seats in open rounds that require this training, with who let the volunteer in. One query."""
     seats = RoundVolunteer.objects.filter(
         round__training=training, round__opened_at__isnull=False, round__closed_at=None
     )
-    return list(seats.filter(left_at=None, admitted_at=None).select_related("round").order_by("round"))
+    return list(seats.filter(left_at=None).select_related("round", "admitted_by__user").order_by("round"))
 
 
 def addable(round_: Round) -> QuerySet[Membership]:

@@ -49,9 +49,9 @@ _decision = filled(
     issue="%(issue)s", number=1, method="unanimous", rationale="", by="NULL", until="NULL",
 )  # fmt: skip
 _volunteer = filled(
-    """INSERT INTO rounds_roundvolunteer (round_id, member_id, "column", seed, admitted_at, admitted_by_id)
-    VALUES (%(round)s, {member}, {column}, 1, {admitted}, {by})""",
-    member="%(lead)s", column=9, admitted="NULL", by="NULL",
+    """INSERT INTO rounds_roundvolunteer (round_id, member_id, "column", seed, admitted_at, admitted_by_id, admitted_reason)
+    VALUES (%(round)s, {member}, {column}, 1, {admitted}, {by}, '{reason}')""",
+    member="%(lead)s", column=9, admitted="NULL", by="NULL", reason="",
 )  # fmt: skip
 _repeat = filled(
     """INSERT INTO annotate_repeat (round_id, issue_id, volunteer_id, due_at, category_id, summary, unsure,
@@ -128,6 +128,7 @@ BITES = {
     "volunteer_is_once_in_a_round": [_volunteer(member="%(first)s")],
     "volunteer_has_a_column_of_their_own": [_volunteer(column=1)],
     "admission_has_a_name": [_volunteer(admitted="now()"), _volunteer(by="%(lead)s")],
+    "only_admissions_have_a_reason": [_volunteer(reason="because")],
     "issue_is_once_in_a_round": [
         "INSERT INTO rounds_roundissue (round_id, issue_id, position) VALUES (%(round)s, %(issue)s, 99)"
     ],
@@ -265,7 +266,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             _round(name="'majority'", rule="majority", majority=2, drift=50, training="%(planned)s"),
             _round(name="'training'", kind="training", pass_mark=100),
             _round(name="'screening'", kind="screening", excludes="%(category)s"),
-            _volunteer(admitted="now()", by="%(lead)s"),
+            _volunteer(admitted="now()", by="%(lead)s", reason="because"),
             _repeat(),
             _repeat(volunteer="%(second)s", category="%(category)s", submitted="now()"),
             _answer(),

@@ -405,13 +405,20 @@ def test_a_lead_lets_somebody_in_without_the_training(world):
     one = world.members[0]
     with pytest.raises(errors.TrainingFirst):
         world.submit(round_, world.issues[0], one, "C.2")
-    volunteer = admit(round_=round_, member=one, by=world.lead)
-    assert volunteer.admitted_by == world.lead
-    assert admit(round_=round_, member=one, by=world.lead).admitted_at == volunteer.admitted_at
+    for reason, told in ((" \n", "Give the reason"), ("x" * 401, "longer than 400 characters")):
+        with pytest.raises(errors.VolunteerRefused, match=told) as refused:
+            admit(round_=round_, member=one, by=world.lead, reason=reason)
+        assert refused.value.field == "reason"
+    volunteer = admit(round_=round_, member=one, by=world.lead, reason=" Wrote the guideline. ")
+    assert (volunteer.admitted_by, volunteer.admitted_reason) == (world.lead, "Wrote the guideline.")
+    again = admit(round_=round_, member=one, by=world.lead, reason="Another")
+    assert (again.admitted_at, again.admitted_reason) == (volunteer.admitted_at, "Wrote the guideline.")
     world.submit(round_, world.issues[0], one, "C.2")
-    take_back_admission(round_=round_, member=one, by=world.lead)
+    assert take_back_admission(round_=round_, member=one, by=world.lead).admitted_reason == ""
     with pytest.raises(errors.TrainingFirst):
         world.submit(round_, world.issues[1], one, "C.2")
-    assert [verb for verb, _detail in said()][-2:] == ["rounds.admitted", "rounds.admission_taken_back"]
+    (first, detail), (second, _detail) = said()[-2:]
+    assert (first, second) == ("rounds.admitted", "rounds.admission_taken_back")
+    assert detail["reason"] == "Wrote the guideline."
     with pytest.raises(errors.VolunteerRefused, match="needs no training"):
-        admit(round_=world.round(), member=one, by=world.lead)
+        admit(round_=world.round(), member=one, by=world.lead, reason="Why not")

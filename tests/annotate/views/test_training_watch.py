@@ -92,8 +92,19 @@ def test_who_did_not_pass_is_let_in_from_home_the_study_and_the_round(world, run
     assert shut not in page(world.lead, "round", main.pk)
     assert "has not passed" not in page(world.members[0], "round", main.pk)
 
-    client(world.lead).post(reverse("admit", args=[main.pk, two.pk]))
+    admit = reverse("admit", args=[main.pk, two.pk])
+    refused = client(world.lead).post(admit, {"reason": " "})
+    assert refused.status_code == 422
+    assert "Give the reason why this volunteer may label without the training." in text_of(refused)
+    long = client(world.lead).post(admit, {"reason": "typed" * 100})
+    assert long.status_code == 422
+    assert "typed" * 100 in text_of(long)
+    assert '<details class="admit" open>' in long.content.decode()
+    client(world.lead).post(admit, {"reason": "They talked about it."})
     assert "did not pass" not in page(world.lead, "home")
+    for name, of in (("round", main), ("round_volunteers", main), ("round", running)):
+        assert f"let in by {world.lead.known_as}, just now, They talked about it." in page(world.lead, name, of.pk)
+    assert "They talked" not in page(world.members[0], "round", main.pk)
     assert "has not passed" not in page(world.lead, "round", main.pk)
 
 
