@@ -78,10 +78,8 @@ def admit(*, round_: Round, member: Membership, by: Membership, reason: str) -> 
             _("Give the reason why this volunteer may label without the training."), field="reason"
         )
     if len(reason) > LONGEST_REASON:
-        raise VolunteerRefused(
-            _("The reason is longer than %(limit)d characters. Shorten it.") % {"limit": LONGEST_REASON},
-            field="reason",
-        )
+        said = _("The reason is longer than %(limit_value)d characters. Shorten it.")
+        raise VolunteerRefused(said % {"limit_value": LONGEST_REASON}, field="reason")
     volunteer = lock_active(current, member)
     if volunteer.admitted_at is None:
         volunteer.admitted_at, volunteer.admitted_by = clock.now(), by

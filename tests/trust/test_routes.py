@@ -290,7 +290,7 @@ remove_volunteer           post   401  404  404  302  302  403  403  403  403
 raise_labels               get    302  404  404  422  422  403  403  403  403
 raise_labels               post   401  404  404  422  422  403  403  403  403
 set_quota                  post   401  404  404  409  409  403  403  403  403
-admit                      post   401  404  404  409  409  403  403  403  403
+admit                      post   401  404  404  422  422  403  403  403  403
 set_deadline               post   401  404  404  302  302  403  403  403  403
 samples                    get    302  404  404  200  200  200  200  200  403
 new_sample                 get    302  404  404  200  200  403  403  403  403
