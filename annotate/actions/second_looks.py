@@ -64,20 +64,28 @@ _PEOPLE = """
     WHERE v.round_id = %(round)s AND v.member_id IN (SELECT volunteer_id FROM lost)
     ON CONFLICT DO NOTHING
 """
+_PLACED = """
+    CREATE TEMPORARY TABLE placed ON COMMIT DROP AS
+    SELECT i.issue_id, row_number() OVER (ORDER BY i.position) + (
+        SELECT coalesce(max(o.position), 0) FROM rounds_roundissue o WHERE o.round_id = %(look)s
+    ) AS position
+    FROM rounds_roundissue i
+    WHERE i.round_id = %(round)s AND i.issue_id IN (SELECT issue_id FROM lost);
+    ANALYZE lost, placed
+"""
+"""SQL: a table of its own. The planner takes the issues of a round that was made a moment ago for one issue,
+and joined the slots of 25,000 labels in minutes.
+"""
 _ISSUES = """
     INSERT INTO rounds_roundissue (round_id, issue_id, position)
-    SELECT %(look)s, i.issue_id, row_number() OVER (ORDER BY i.position) + (
-        SELECT coalesce(max(o.position), 0) FROM rounds_roundissue o WHERE o.round_id = %(look)s
-    )
-    FROM rounds_roundissue i
-    WHERE i.round_id = %(round)s AND i.issue_id IN (SELECT issue_id FROM lost)
+    SELECT %(look)s, issue_id, position FROM placed
 """
 _SLOTS = """
     INSERT INTO rounds_assignment (round_id, issue_id, slot, volunteer_id, rank)
-    SELECT %(look)s, lost.issue_id, v."column", lost.volunteer_id, i.position
+    SELECT %(look)s, lost.issue_id, v."column", lost.volunteer_id, placed.position
     FROM lost
     JOIN rounds_roundvolunteer v ON v.round_id = %(look)s AND v.member_id = lost.volunteer_id
-    JOIN rounds_roundissue i ON i.round_id = %(look)s AND i.issue_id = lost.issue_id
+    JOIN placed ON placed.issue_id = lost.issue_id
 """
 _DRAFTS = """
     INSERT INTO annotate_draft
@@ -106,8 +114,9 @@ def look_again(round_: Round, *, at: datetime, issues: list[int] | None = None) 
         count, found = cursor.fetchone()
         if count:
             made: dict[str, Any] = {"look": _second_look(round_, found, at).pk, "round": round_.pk, "now": at}
-            for statement in (_PEOPLE, _ISSUES, _SLOTS, _DRAFTS):
+            for statement in (_PEOPLE, _PLACED, _ISSUES, _SLOTS, _DRAFTS):
                 cursor.execute(statement, made)
+            cursor.execute("DROP TABLE placed")
         cursor.execute("DROP TABLE lost")
     if count:
         leave_agendas(round_, found, at)
@@ -171,7 +180,7 @@ _DONE = f"""
       AND (%(issues)s::bigint[] IS NULL OR i.issue_id = ANY(%(issues)s::bigint[]))
       AND NOT EXISTS (
         SELECT FROM rounds_assignment a
-        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND a.submitted_at IS NULL
+        WHERE a.round_id = i.round_id AND a.issue_id = i.issue_id AND (a.submitted_at IS NULL) IS TRUE
       )
       AND NOT {STILL_LOOKING.format(round="i.round_id", issue="i.issue_id")}
     RETURNING i.issue_id

@@ -22,10 +22,15 @@ STILL_LOOKING = """EXISTS (
     JOIN rounds_roundvolunteer seat ON seat.round_id = looks.of_id AND seat.member_id = waits.volunteer_id
     JOIN studies_membership who ON who.id = waits.volunteer_id
     WHERE looks.of_id = {round} AND looks.closed_at IS NULL
-      AND waits.issue_id = {issue} AND waits.submitted_at IS NULL
+      AND waits.issue_id = {issue} AND (waits.submitted_at IS NULL) IS TRUE
       AND seat.left_at IS NULL AND who.left_at IS NULL AND who.user_id IS NOT NULL
+    OFFSET 0
 )"""
-"""SQL: has a member who can still label to look again at this issue of this round?"""
+"""SQL: has a member who can still label to look again at this issue of this round?
+
+Of a second look made a moment ago the planner knows nothing. OFFSET 0 has each issue looked up. IS TRUE keeps
+the search from the index of open slots, which was empty before: with 23,000 labels that took minutes.
+"""
 
 
 def kept_from_following(round_: Round, version: Version) -> Promise | None:
