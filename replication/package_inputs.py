@@ -38,7 +38,7 @@ Files = Iterator[tuple[str, Iterable[bytes]]]
 
 def inputs(report: AgreementReport) -> Files:
     """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
-    false positives, ballots, minutes, guidelines, former categories, other rounds.
+    admissions, false positives, ballots, minutes, guidelines, former categories, other rounds.
     """
     round_, former = report.round, FormerCategories(report.round.version_id)
     if report.had_looks:
@@ -50,6 +50,8 @@ def inputs(report: AgreementReport) -> Files:
         yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
     if report.coached:
         yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
+    if report.admissions.let_in:
+        yield "admissions.csv", csv_lines(("Volunteer", "Let_in_at", "By", "Reason"), _admissions(report))
     labelled_twice(round_, former, report.blind)  # these labels can have other former categories
     book = former.beside(report.codebook)
     if report.reader is not None:
@@ -118,6 +120,11 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
         yield f"rounds/{folder}/manifest.json", [as_json(of_round)]
 
 
+def _admissions(report: AgreementReport) -> Iterator[tuple[str, str, str, str]]:
+    for one in report.admissions.let_in:
+        yield one.volunteer, one.at.isoformat(), one.by, one.reason
+
+
 def _coached(report: AgreementReport) -> Iterator[tuple[str, str, str]]:
     """The complete issues that volunteers were coached on, once for each pilot and training."""
     counted = report.coached_issues.values("pk")
@@ -136,6 +143,7 @@ def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
         "depth": round_.depth,
         "reveal": round_.reveal,
         "forge_labels": "" if round_.is_imported else round_.forge_labels,
+        "needs_training": round_.training_id is not None,
         "volunteers": list(volunteers(round_).values_list("member__pseudonym", flat=True)),
         "closed_at": round_.closed_at and round_.closed_at.isoformat(),
         "withheld_issues": blind.count(),

@@ -20,6 +20,7 @@ from reports.level_agreement import agreement_within, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
 from rounds.models import Round
+from rounds.queries.admissions import Admissions, admissions
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
@@ -83,7 +84,7 @@ class AgreementReport:
     left out. `had_looks`: the round had second looks, with counted issues or without. `alone` are the codes
     of categories of the round's version that were added or split without a vote. `blind` issues of this
     round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
-    the others if `by` contains "round", else empty.
+    the others if `by` contains "round", else empty. `admissions`: who labelled without a passed training.
     """
 
     round: Round
@@ -106,6 +107,7 @@ class AgreementReport:
     had_looks: bool = False
     alone: tuple[str, ...] = ()
     rounds: tuple[RoundAgreement, ...] = ()
+    admissions: Admissions = Admissions()
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     @property
@@ -183,8 +185,8 @@ def agreement_report(
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for unchanged labels, two more for
     changed labels (four if volunteers came or went); one for pilots and trainings, and one to count coached
     issues if there can be any; two for a version that is not the first; one for the drift check, one for the
-    repositories if requested, one to count withheld issues if there can be any, and for rounds the queries of
-    `other_rounds`.
+    repositories if requested, one to count withheld issues if there can be any, for rounds the queries of
+    `other_rounds`, and for a round that asks for a training those of `admissions`.
     """
     level = Level(level or round_.depth)
     groupings = tuple(tuple(names) for names in by)
@@ -232,6 +234,7 @@ def agreement_report(
         had_looks=found.had_looks,
         alone=codes_without_vote(round_.version),
         rounds=rounds,
+        admissions=admissions(round_, blind=left),
     )
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from copy import copy
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -86,7 +87,8 @@ class Package:
         self.issues = issues = self.every_issue[self.every_issue["Completed_at"] != ""]
         given = self.every_label[self.every_label["Surplus"] == ""]
         self.incomplete = given[~given["Issue_URL"].isin(issues.index)]
-        self.count(given[given["Issue_URL"].isin(issues.index)])
+        self.first = given[given["Issue_URL"].isin(issues.index)]
+        self.count(self.first)
         self.decided = self.book.rolled_up(issues["Final_Label"], level)
         types = self.book.rolled_up(issues["Final_Label"], 0)
         self.groups = pd.DataFrame(
@@ -130,3 +132,15 @@ class Package:
     def coached(self) -> int:
         """How many complete issues volunteers were coached on, here or left out."""
         return int(read(self.folder / "coached.csv", ["Issue_URL"])["Issue_URL"].nunique())
+
+    @property
+    def without_training(self) -> dict[str, Any] | None:
+        """How many of those who labelled were let in without a passed training; None if the round needs none."""
+        if not self.manifest["needs_training"]:
+            return None
+        let_in = list(read(self.folder / "admissions.csv", ["Volunteer"])["Volunteer"])
+        return {
+            "let_in": len(let_in),
+            "of": int(self.first["Volunteer"].nunique()),
+            "volunteers": [{"volunteer": name} for name in let_in],
+        }

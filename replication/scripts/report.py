@@ -49,6 +49,7 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         "withheld": 0 if package.is_whole else NOT_HERE,
         "coached": package.coached,
         "coached_left_out": package.manifest["coached_left_out"],
+        "without_training": package.without_training,
         "groups": groups,
     }
     if "issues" in stored:

@@ -60,6 +60,7 @@ def document(report: AgreementReport) -> Document:
             for note in (
                 say.not_of_the_study(report),
                 limits.coached(report),
+                limits.without_training(report),
                 limits.without_vote(report),
                 say.compared(found),
                 say.undecided(report),

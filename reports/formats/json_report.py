@@ -21,5 +21,12 @@ def report_as_dict(report: AgreementReport) -> dict[str, Any]:
         "withheld": report.withheld,
         "coached": report.coached,
         "coached_left_out": report.without_coached,
+        "without_training": {
+            "let_in": len(report.admissions.let_in),
+            "of": report.admissions.of,
+            "volunteers": [{"volunteer": one.volunteer} for one in report.admissions.let_in],
+        }
+        if report.round.training_id
+        else None,
         **{part.key: part.value(report) for part in JSON_PARTS},
     }

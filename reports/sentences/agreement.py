@@ -13,7 +13,7 @@ from core.text.joining import clauses, remarks
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
-from reports.sentences.limits import coached, forge_labels, looked_at_again, without_vote
+from reports.sentences.limits import coached, forge_labels, looked_at_again, without_training, without_vote
 from reports.sentences.numbers import grouped, listed, undefined
 from rounds.models import Round
 from taxonomy.models import Level
@@ -282,6 +282,7 @@ def how_to_report(report: AgreementReport) -> str:
     sentences = [
         _published_by_another(report),
         who % said,
+        without_training(report),
         forge_labels(report),
         coached(report),
         looked_at_again(report),

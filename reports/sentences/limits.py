@@ -48,6 +48,20 @@ def without_vote(report: AgreementReport) -> str:
     return said % {"n": grouped(len(report.alone)), "codes": listed(report.alone)}
 
 
+def without_training(report: AgreementReport) -> str:
+    """Who labelled without a passed training, because a lead let them in; "" for nobody."""
+    let_in = report.admissions.let_in
+    if not let_in:
+        return ""
+    said = ngettext(
+        "%(n)s of %(all)s volunteers labelled without a passed training (let in by a lead): %(volunteers)s.",
+        "%(n)s of %(all)s volunteers labelled without a passed training (let in by a lead): %(volunteers)s.",
+        len(let_in),
+    )
+    names = listed([one.volunteer for one in let_in])
+    return said % {"n": grouped(len(let_in)), "all": grouped(report.admissions.of), "volunteers": names}
+
+
 def forge_labels(report: AgreementReport) -> str:
     """Could the volunteers see the labels of the forge? "" for a published study, which does not say it.
     Nobody knows what they looked at, or whether an issue has labels.

@@ -181,6 +181,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "model_labels": sum(found.labels for _model, found in model_comparisons(report)),
         "not_of_the_study": say.not_of_the_study(report),
         "coached": limits.coached(report),
+        "without_training": limits.without_training(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],
         "codebook_size": say.categories_at(report.level, len(found.categories)),

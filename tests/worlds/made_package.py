@@ -60,6 +60,7 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
     manifest = {
         "round": "Main round", "allocation": "crossed", "depth": 2, "volunteers": volunteers,
         "closed_at": "2025-06-02T00:00:00+00:00", "withheld_issues": 0, "coached_left_out": False,
+        "needs_training": False,
         "sha256": hashes,
     }  # fmt: skip
     _json(folder / "manifest.json", manifest)
