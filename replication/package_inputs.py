@@ -50,8 +50,7 @@ def inputs(report: AgreementReport) -> Files:
         yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
     if report.coached:
         yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
-    if report.admissions.let_in:
-        yield "admissions.csv", csv_lines(("Volunteer", "Let_in_at", "By", "Reason"), _admissions(report))
+    yield from _admissions(report)
     labelled_twice(round_, former, report.blind)  # these labels can have other former categories
     book = former.beside(report.codebook)
     if report.reader is not None:
@@ -120,9 +119,10 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
         yield f"rounds/{folder}/manifest.json", [as_json(of_round)]
 
 
-def _admissions(report: AgreementReport) -> Iterator[tuple[str, str, str, str]]:
-    for one in report.admissions.let_in:
-        yield one.volunteer, one.at.isoformat(), one.by, one.reason
+def _admissions(report: AgreementReport) -> Files:
+    rows = [(one.volunteer, one.at.isoformat(), one.by, one.reason) for one in report.admissions.let_in]
+    if rows:
+        yield "admissions.csv", csv_lines(("Volunteer", "Let_in_at", "By", "Reason"), rows)
 
 
 def _coached(report: AgreementReport) -> Iterator[tuple[str, str, str]]:

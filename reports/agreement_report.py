@@ -20,7 +20,7 @@ from reports.level_agreement import agreement_within, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
 from rounds.models import Round
-from rounds.queries.admissions import Admissions, admissions
+from rounds.queries.admissions import NOBODY, Admissions, admissions
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.categories import categories_of
 from rounds.queries.coached import CoachedIssues, coached_in_report
@@ -107,7 +107,7 @@ class AgreementReport:
     had_looks: bool = False
     alone: tuple[str, ...] = ()
     rounds: tuple[RoundAgreement, ...] = ()
-    admissions: Admissions = Admissions()
+    admissions: Admissions = NOBODY
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     @property

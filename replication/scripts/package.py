@@ -135,7 +135,7 @@ class Package:
 
     @property
     def without_training(self) -> dict[str, Any] | None:
-        """How many of those who labelled were let in without a passed training; None if the round needs none."""
+        """How many of those who labelled were let in untrained; None if the round needs no training."""
         if not self.manifest["needs_training"]:
             return None
         let_in = list(read(self.folder / "admissions.csv", ["Volunteer"])["Volunteer"])

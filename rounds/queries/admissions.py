@@ -29,14 +29,17 @@ class Admissions:
     of: int = 0
 
 
+NOBODY = Admissions()
+
+
 def admissions(round_: Round, *, blind: WithheldIssues = NOTHING) -> Admissions:
-    """Who labelled complete, revealed issues without a passed training; labels on `blind` issues do not count.
+    """Who labelled complete, revealed issues without a passed training; `blind` issues do not count.
 
     Volunteers who had passed a training that is closed, when a lead let them in, are not named. No query if
     the round asks for no training, else one; two more if somebody was let in and the training is closed.
     """
     if round_.training_id is None:
-        return Admissions()
+        return NOBODY
     issues = revealed(round_).filter(completed_at__isnull=False, issue=OuterRef("issue"))
     issues = issues if blind.query.is_empty() else issues.exclude(pk__in=blind.values("pk"))
     labels = Label.objects.filter(round=round_, volunteer=OuterRef("member"), surplus=False)
