@@ -204,10 +204,10 @@ def test_suspects_say_their_place():
 @pytest.mark.slow(cases=2)
 def test_hostile_turns_cost_no_time(piece):
     turns = [piece * (200_000 // len(piece))]
-    begun = time.monotonic()
+    begun = time.process_time()
     missed(turns, ["Will"])
     pseudonymise(turns, [Replacement("Ann Lee", "U1"), Replacement("a", "b")])
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @given(st.text(max_size=60))
