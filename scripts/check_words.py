@@ -12,7 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -233,11 +233,16 @@ BARE_MARK = re.compile(rf"{SAID}[,:;.](?=\s|{SAID}|$)|(?<!\w)\({SAID}+\)", re.MU
 OTHER_MARK = "Chinese has another mark: {% comma %}, {% colon %}, {% stop %}, or a text with its brackets"
 
 
+def _with_its_lines(new: str, found: re.Match[str]) -> str:
+    """The text instead of what was found, with as many ends of lines."""
+    return new + "\n" * found[0].count("\n")
+
+
 def bare_marks(source: str) -> Iterator[tuple[int, str]]:
     """Marks between the texts of a template, half as wide as Chinese ones: the line and what is around."""
     for pattern, instead in ((UNSEEN, ""), (BLOCK, SAID), (SAYS, SAID), (SILENT, "")):
         # Lines keep their numbers.
-        source = pattern.sub(lambda found, new=instead: new + "\n" * found[0].count("\n"), source)  # type: ignore[misc]
+        source = pattern.sub(partial(_with_its_lines, instead), source)
     for number, line in enumerate(html.unescape(source).split("\n"), 1):
         if BARE_MARK.search(line):
             yield number, line.strip().replace(SAID, "…")
