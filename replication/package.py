@@ -19,7 +19,8 @@ from findings.queries.archiving import quotes_left_out
 from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from interviews.queries.agreement_rows import HEADER, study_rows
-from replication.package_inputs import as_json, document, facts, inputs, taxonomy_csv
+from replication.codebooks import taxonomy_csv
+from replication.package_inputs import as_json, document, facts, inputs
 from replication.queries.exports import folders_of
 from replication.queries.proposals import changes_without_vote, decided_proposals
 from reports.agreement_report import PAGE_BY, agreement_report

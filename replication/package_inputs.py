@@ -3,10 +3,8 @@
 A file and the number it explains have the same reader: both leave out what is withheld from this reader.
 """
 
-import io
 import json
 from collections.abc import Iterable, Iterator
-from operator import attrgetter
 
 from django.utils.text import slugify
 
@@ -16,10 +14,12 @@ from consensus.queries.false_positives import excluded
 from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
+from replication.codebooks import former_csv, taxonomy_csv
+from replication.not_counted import not_counted_files
 from replication.queries.minutes import minutes_files
 from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
-from reports.agreement_report import AgreementReport, level_name
-from reports.exports import BATCH, issues_csv, labels_csv
+from reports.agreement_report import AgreementReport
+from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.formats.json_report import report_as_dict
 from reports.queries.label_tuples import labelled_twice
 from reports.sections.consensus import before_and_after
@@ -29,25 +29,20 @@ from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_by, coached_in, coached_issues
 from rounds.queries.first_labels import FormerCategories, first_labels, has_second_looks
 from rounds.queries.rounds import volunteers
-from taxonomy.models import CategoryState
 from taxonomy.queries.codebooks import Codebook, codebook
-from taxonomy.tree import write_csv
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
 
 
 def inputs(report: AgreementReport) -> Files:
     """Names and content of the non-empty files: labels of second looks, labels of models, coached issues,
-    admissions, false positives, ballots, minutes, guidelines, former categories, other rounds.
+    admissions, false positives, ballots, minutes, guidelines, former categories, other rounds, labels that
+    no number counts.
     """
     round_, former = report.round, FormerCategories(report.round.version_id)
     if report.had_looks:
         yield "labels_second_look.csv", labels_csv(round_, layout="second-look", blind=report.blind)
-    if said := list(model_labels_beside(round_, report.blind)):
-        counted = [(url, model, former.counts_as(*choice)) for url, model, *choice in said]
-        codes = {state.category_id: state.code for state in former.beside(report.codebook).states}
-        labels = ((url, model, codes[category]) for url, model, category in counted)
-        yield "labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
+    yield from _models(round_, report.blind, former, report.codebook)
     if report.coached:
         yield "coached.csv", csv_lines(("Issue_URL", "Round", "Kind"), _coached(report))
     yield from _admissions(report)
@@ -69,6 +64,18 @@ def inputs(report: AgreementReport) -> Files:
         yield "former_categories.csv", former_csv(gone, book)
     if report.reader is not None:
         yield from _rounds(report, report.reader)
+        yield from not_counted_files(report, report.reader)
+
+
+def _models(
+    round_: Round, blind: WithheldIssues, former: FormerCategories, book: Codebook, folder: str = ""
+) -> Files:
+    """The labels of models; `former` has the former categories that they chose, from then on."""
+    if said := list(model_labels_beside(round_, blind)):
+        counted = [(url, model, former.counts_as(*choice)) for url, model, *choice in said]
+        codes = {state.category_id: state.code for state in former.beside(book).states}
+        labels = ((url, model, codes[category]) for url, model, category in counted)
+        yield f"{folder}labels_of_models.csv", csv_lines(("Issue_URL", "Model", "Label"), labels)
 
 
 def _false_positives(round_: Round, reader: Reader) -> Files:
@@ -105,14 +112,20 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
         blind = reader.withheld_issues([one.round])
         left = blind | coached_issues(one.round) if report.without_coached else blind
         yield f"rounds/{folder}/labels_long.csv", labels_csv(one.round, layout="long", blind=left)
+        book, former = codebook(one.round.version_id), FormerCategories(one.round.version_id)
         if has_second_looks(one.round):
             given = labels_csv(one.round, layout="second-look", blind=left)
             yield f"rounds/{folder}/labels_second_look.csv", given
             seen = seen_sql(left, "c.issue_id")
             former = first_labels(one.round.pk, one.round.version_id, *seen).former
-            book = former.beside(codebook(one.round.version_id))
-            if former.states:
-                yield f"rounds/{folder}/former_categories.csv", former_csv(former.states.values(), book)
+        if labelled_twice(one.round, former, left):
+            yield f"rounds/{folder}/labels_twice.csv", labels_twice_csv(one.round, blind=left)
+        yield from _models(one.round, left, former, book, f"rounds/{folder}/")
+        if former.states:
+            yield (
+                f"rounds/{folder}/former_categories.csv",
+                former_csv(former.states.values(), former.beside(book)),
+            )
         yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=left)
         yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
         of_round = facts(one.round, blind) | {"coached_left_out": report.without_coached}
@@ -166,27 +179,5 @@ def document(report: AgreementReport) -> dict[str, object]:
     }
 
 
-def former_csv(states: Iterable[CategoryState], book: Codebook) -> Iterator[bytes]:
-    """The former categories that labels or ballots name; `book` has them too."""
-    codes = {state.category_id: state.code for state in book.states}
-    rows = (
-        (
-            state.code,
-            level_name(state.level),
-            codes.get(state.parent_id or 0, ""),
-            state.name,
-            state.definition,
-        )
-        for state in sorted(states, key=attrgetter("code"))
-    )
-    return csv_lines(("code", "level", "parent", "name", "definition"), rows)
-
-
 def as_json(content: object) -> bytes:
     return json.dumps(content, indent=2).encode() + b"\n"
-
-
-def taxonomy_csv(round_: Round) -> bytes:
-    buffer = io.StringIO(newline="")
-    write_csv(codebook(round_.version_id).tree(), buffer)
-    return buffer.getvalue().encode()

@@ -190,16 +190,24 @@ def labels_csv(
     empty without a label, for an open label (the long layouts have its proposed name), and without a second
     look for a category split or retired since. A volunteer who was taken out keeps the column.
     """
-    if layout == "long":
-        parts = _AS_FIRST if has_second_looks(round_) else _AS_SAID
-        return _asked(round_, blind, _LONG, LONG_COLUMNS, _long_row, repositories, parts)
-    if layout == "second-look":
-        return _asked(
-            round_, blind, _SECOND_LOOK, SECOND_LOOK_COLUMNS, _second_look_row, repositories, _AS_FIRST
-        )
+    if layout in HEADERS:
+        return csv_lines(HEADERS[layout], label_rows(round_, layout, repositories=repositories, blind=blind))
     labels = round_.labels_per_issue
     header = ("Issue_URL", *(f"Label{n}" for n in range(1, labels + 1)), "Final_Label")
-    return _asked(round_, blind, _WIDE, header, partial(_wide_row, labels), repositories)
+    return csv_lines(header, _rows(round_, blind, _WIDE, partial(_wide_row, labels), repositories))
+
+
+def label_rows(
+    round_: Round,
+    layout: str,
+    *,
+    repositories: Iterable[Repository] | None = None,
+    blind: WithheldIssues = NOTHING,
+) -> Iterator[Iterable[object]]:
+    """The rows of a layout of HEADERS: a row per label, below these columns."""
+    parts = _AS_FIRST if layout != "long" or has_second_looks(round_) else _AS_SAID
+    statement, make_row = _BY_LABEL[layout]
+    return _rows(round_, blind, statement, make_row, repositories, parts)
 
 
 def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
@@ -208,25 +216,24 @@ def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[by
 
     Repositories have the same names as in the agreement report.
     """
-    return _asked(round_, blind, _ISSUES, ISSUE_COLUMNS, _plain_row)
+    return csv_lines(ISSUE_COLUMNS, _rows(round_, blind, _ISSUES, _plain_row))
 
 
 def labels_twice_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
     """The second labels of the drift check beside the first labels, for revealed issues. An open label has
     its proposed name; a label whose category was split or retired since is empty.
     """
-    return _asked(round_, blind, _TWICE, TWICE_COLUMNS, _plain_row, parts=_AS_FIRST)
+    return labels_csv(round_, layout="twice", blind=blind)
 
 
-def _asked(
+def _rows(
     round_: Round,
     blind: WithheldIssues,
     statement: str,
-    header: Iterable[str],
     make_row: Callable[[tuple[Any, ...]], Iterable[object]],
     repositories: Iterable[Repository] | None = None,
     parts: Mapping[str, str] = _AS_SAID,
-) -> Iterator[bytes]:
+) -> Iterator[Iterable[object]]:
     seen, kept = seen_sql(blind, "ri.issue_id")
     values: dict[str, Any] = {
         **kept,
@@ -243,7 +250,8 @@ def _asked(
         values |= {"gone": list(codes), "former": list(codes.values())}
     with snapshot(), connection.chunked_cursor() as cursor:
         cursor.execute(statement.format(seen=seen, **parts), values)
-        yield from csv_lines(header, (make_row(row) for row in _fetched(cursor)))
+        for row in _fetched(cursor):
+            yield make_row(row)
 
 
 def _fetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
@@ -273,3 +281,12 @@ def _long_row(row: tuple[Any, ...]) -> Iterable[object]:
     cells = list(row)
     cells[7:10] = ("yes" if cells[7] else "", "yes" if cells[8] else "", cells[9].isoformat())
     return cells
+
+
+HEADERS = {"long": LONG_COLUMNS, "second-look": SECOND_LOOK_COLUMNS, "twice": TWICE_COLUMNS}
+"""The columns of the layouts with a row per label."""
+_BY_LABEL = {
+    "long": (_LONG, _long_row),
+    "second-look": (_SECOND_LOOK, _second_look_row),
+    "twice": (_TWICE, _plain_row),
+}

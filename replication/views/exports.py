@@ -317,6 +317,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             None,
             if_any=True,
         ),
+        File(
+            "not_counted/…",
+            _("labels that no number counts: of trainings, and of rounds with another taxonomy"),
+            None,
+            if_any=True,
+        ),
         File("agreement.json", _("agreement report, by type, repository, month and round"), None),
         File(
             "findings/…",

@@ -158,8 +158,19 @@ def former_codes(version_id: int) -> dict[int, str]:
     without a successor: for files of rounds with second looks.
     """
     former = FormerCategories(version_id)
-    gone = Gone.objects.filter(version=version_id, became=None).values_list("pk", flat=True)
-    return {pk: former.states[id_].code for pk, id_ in former.of_gone(list(gone)).items()}
+    return {pk: former.states[id_].code for pk, id_ in former.of_gone(_gone_for_good(version_id)).items()}
+
+
+def all_former(version_id: int) -> FormerCategories:
+    """All categories that were split or retired before a version. Two queries, and some for earlier versions
+    at first."""
+    former = FormerCategories(version_id)
+    former.of_gone(_gone_for_good(version_id))
+    return former
+
+
+def _gone_for_good(version_id: int) -> list[int]:
+    return list(Gone.objects.filter(version=version_id, became=None).values_list("pk", flat=True))
 
 
 def first_labels(

@@ -5,7 +5,9 @@ import json
 
 import pytest
 
+from annotate.actions.labels import submit_label
 from annotate.actions.model_labels import label_as_model
+from annotate.actions.rounds import close_round
 from ingest.models import Issue
 from replication.package import write_package
 from rounds.models import Round
@@ -18,6 +20,7 @@ from tests.kept import kept
 from tests.worlds.pages import label_all
 from tests.worlds.recomputed import summary
 from tests.worlds.screened import screening, screening_world
+from tests.worlds.trained import label_as, training
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.world(issues=4)]
 
@@ -54,6 +57,7 @@ def test_labels_of_models_and_the_other_rounds_are_there_as_far_as_they_are_coun
         "coached_left_out": False, "reveal": "issue_complete", "forge_labels": "shown", "needs_training": False,
     }  # fmt: skip
     assert [row["Label"] for row in read(pilot / "labels_long.csv")] == "C.1 C.1 C.1 C.1 C.2 C.1".split()
+    assert not (tmp_path / "not_counted").exists()  # the report counts every round
     stored = json.loads((tmp_path / "agreement.json").read_text())
     assert [one["group"]["round"] for one in stored["groups"] if "round" in one["group"]] == [
         "Pilot & more", "Main round",
@@ -80,6 +84,89 @@ def test_each_round_has_a_folder_of_its_own(world, main, tmp_path):
         "pilot-more-4": "Pilot more 4",
         "pilot-more-4-4": "Pilot, more",
     }
+
+
+@kept
+def uncounted(world) -> Round:
+    """A training of two issues, a screening with another taxonomy, and a main round of the third issue."""
+    coached = training(world, "C.1", "A.1", name="Training")
+    label_as(world, coached, world.members[0], "C.1", "C.2")
+    label_as(world, coached, world.members[1], "C.2", "A.1")
+    still_open = training(world, "C.1", name="Second training")
+    label_as(world, still_open, world.members[2], "C.2")
+    close_round(round_=coached, by=world.lead)
+    relevance = factories.make_version(world.study, ["T", "F"])
+    screened = world.round(
+        name="Screening", kind=Round.Kind.SCREENING, version=relevance, depth=Level.TYPE,
+        excludes=factories.category(relevance, "F"),
+    )  # fmt: skip
+    for issue, codes in zip(world.issues, ("T T T", "T T F", "T - -"), strict=False):
+        for member, code in zip(world.members, codes.split(), strict=True):
+            if code != "-":
+                given = factories.label_input(category=factories.category(relevance, code), summary="")
+                submit_label(round_=screened, issue=issue, member=member, given=given)
+    made = world.round(name="Main round", issues=Issue.objects.filter(pk=world.issues[2].pk))
+    for member in world.members:
+        world.submit(made, world.issues[2], member, "C.1")
+    return made
+
+
+def test_labels_that_do_not_count_are_beside_those_that_do_and_never_among_them(world, uncounted, tmp_path):
+    write_package(uncounted, tmp_path, reader=Reader(None))
+
+    folder = tmp_path / "not_counted"
+    assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.csv")) == [
+        "codebooks/taxonomy-1-v1.csv", "codebooks/taxonomy-2-v1.csv", "labels.csv", "right_labels.csv", "rounds.csv",
+    ]  # fmt: skip
+    facts = [(row["Kind"], row["Round"], row["Taxonomy"], row["Version"], row["Codebook"], row["Why_not_counted"])
+             for row in read(folder / "rounds.csv")]  # fmt: skip
+    # The second training is open, and reveals nothing yet.
+    assert facts == [
+        ("training", "Training", "Taxonomy 1", "1", "codebooks/taxonomy-1-v1.csv",
+         "training: volunteers saw the right label of each issue after their own"),
+        ("screening", "Screening", "Taxonomy 2", "1", "codebooks/taxonomy-2-v1.csv", "another taxonomy"),
+    ]  # fmt: skip
+    first, second = world.issues[:2]
+    names = ("Kind", "Round", "Version", "Issue_URL", "Volunteer", "Uncounted_Label", "Decision")
+    assert [tuple(row[name] for name in names) for row in read(folder / "labels.csv")] == [
+        ("training", "Training", "1", first.url, "R1", "C.1", ""),
+        ("training", "Training", "1", first.url, "R2", "C.2", ""),
+        ("training", "Training", "1", second.url, "R1", "C.2", ""),
+        ("training", "Training", "1", second.url, "R2", "A.1", ""),
+        *(("screening", "Screening", "1", first.url, f"R{n}", "T", "T") for n in (1, 2, 3)),
+        *(("screening", "Screening", "1", second.url, f"R{n}", code, "") for n, code in enumerate("TTF", 1)),
+    ]  # fmt: skip
+    right = [
+        (row["Issue_URL"], row["Right_Label"], row["Explanation"])
+        for row in read(folder / "right_labels.csv")
+    ]
+    assert right == [(first.url, "C.1", "Because of C.1."), (second.url, "A.1", "Because of A.1.")]
+    assert [row["code"] for row in read(folder / "codebooks/taxonomy-2-v1.csv")] == ["T", "F"]
+    # No file of labels that count has the round, and no file of those that do not has their columns.
+    assert [row["Label"] for row in read(tmp_path / "labels_long.csv")] == ["C.1"] * 3
+    assert not (tmp_path / "rounds").exists()
+    for path in folder.glob("*.csv"):
+        assert not {"Label", "Final_Label", "Label1"} & set(read(path)[0])
+    assert summary(tmp_path)[1] == 0
+
+
+def test_labels_that_do_not_count_are_as_blind_as_others(world, uncounted, tmp_path):
+    """R1 still has to label the first issue in the second training."""
+    reader = world.members[0]
+    write_package(
+        uncounted, tmp_path / "blind", blind=withheld_issues(uncounted, reader), reader=Reader(reader)
+    )
+    write_package(uncounted, tmp_path / "without", reader=Reader(None), without_coached=True)
+    write_package(uncounted, tmp_path / "nobody")
+
+    blind = read(tmp_path / "blind/not_counted/labels.csv")
+    assert {row["Kind"] for row in blind if row["Issue_URL"] == world.issues[0].url} == {"screening"}
+    [right] = read(tmp_path / "blind/not_counted/right_labels.csv")
+    assert right["Issue_URL"] == world.issues[1].url
+    withheld = [row["Withheld_issues"] for row in read(tmp_path / "blind/not_counted/rounds.csv")]
+    assert withheld == ["1", "0"]
+    assert [row["Kind"] for row in read(tmp_path / "without/not_counted/rounds.csv")] == ["screening"]
+    assert not (tmp_path / "nobody/not_counted").exists()
 
 
 def test_who_asks_nobody_gets_no_other_round_and_no_false_positives(main, tmp_path):

@@ -88,6 +88,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "ballots.csv",
         "false_positives.csv",
         "rounds/…",
+        "not_counted/…",
         "findings/…",
         "interviews/coder_agreement.csv",
         "proposals.json",
