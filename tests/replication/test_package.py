@@ -314,10 +314,11 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, lev
     before = agreement_report(world.round_)
     freeze_report(round_=world.round_, by=None, name="Before")
     if level == "type":  # votes, and no second look yet
-        write_package(world.round_, tmp_path / "none")
-        made = agreement_report(world.round_, level=LEVELS[level], by=[*BY, ("category",)])
-        (tmp_path / "none/other.json").write_text(json.dumps(report_as_dict(made)))
-        assert run(tmp_path / "none", "other.json").returncode == 0
+        write_package(world.round_, tmp_path / "none", reader=Reader(world.lead))
+        voted = json.loads((tmp_path / "none/agreement.json").read_text())["consensus"]
+        assert (voted["replaced_labels"], voted["changed_labels"]) == (4, 2)
+        assert not (tmp_path / "none/labels_second_look.csv").exists()
+        assert summary(tmp_path / "none")[1] == 0, run(tmp_path / "none").stdout
     change(world, RETIRE, "B.2")  # no volunteer chose this category
     split_and_look_again(world, "C.9", "C.3")
     round_ = Round.objects.select_related("version__taxonomy", "study").get(pk=world.round_.pk)
