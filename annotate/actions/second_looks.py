@@ -15,7 +15,6 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
 
 from annotate.queries.second_looks import STILL_LOOKING
 from consensus.actions.agendas import leave_agendas
@@ -163,11 +162,13 @@ def _second_look(round_: Round, issues: Collection[int], at: datetime) -> Round:
 
 
 def _free_name(round_: Round) -> str:
-    """A name that no round of the study has: the name of this round with the number of its version."""
+    """A name that no round of the study has: the name of this round with the number of its version.
+
+    It has no word of any language: nobody typed it, and everybody reads it. Pages show the kind beside it.
+    """
     taken = set(Round.objects.filter(study=round_.study_id).values_list("name", flat=True))
     for number in range(1, len(taken) + 2):
-        said = _("second look %(k)s, version %(n)s") if number > 1 else _("second look, version %(n)s")
-        end = f" · {said % {'k': number, 'n': round_.version.number}}"
+        end = f" · v{round_.version.number}" + (f" ({number})" if number > 1 else "")
         name = round_.name[: NAME_LENGTH - len(end)] + end
         if name not in taken:
             break

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.utils.translation import gettext as _
 
 from accounts.models import User
 from annotate.actions.second_looks import complete_again, look_again
@@ -16,6 +15,7 @@ from annotate.models import Draft
 from annotate.queries.second_looks import kept_from_following
 from consensus.actions.decisions import settle_anew
 from consensus.models import Decision
+from consensus.models.platform_reasons import split_or_retired
 from core import clock
 from rounds.models import Round
 from rounds.queries.categories import ShownCodebook, codebook
@@ -86,11 +86,7 @@ def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: 
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
         if now.states.stands_as(category, made_in) is None:
             state = now.states[category]
-            why = _("Version %(n)s split or retired %(code)s %(name)s.") % {
-                "n": version.number,
-                "code": state.code,
-                "name": state.name,
-            }
+            why = split_or_retired(version.number, f"{state.code} {state.name}")
             lost = standing.filter(category=category, version=made_in)
             opened += lost.values_list("issue", flat=True)
             lost.update(superseded_at=moment, superseded_why=why)

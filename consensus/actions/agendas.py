@@ -85,7 +85,7 @@ def assign_pair(
     now = clock.now()
     meeting = Meeting.objects.create(
         round=current,
-        name=f"{first.pseudonym} and {second.pseudonym}",
+        name=f"{first.pseudonym} & {second.pseudonym}",
         kind=Meeting.Kind.PAIR,
         chair=by,
         quorum=2,

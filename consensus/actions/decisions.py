@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Max
-from django.utils.translation import gettext as _
 
 from consensus import errors
 from consensus.actions.agendas import tell_its_meeting
 from consensus.actions.records import record_in_round
 from consensus.models import AgendaItem, Decision
+from consensus.models.platform_reasons import labels_say_else
 from consensus.queries.disagreements import is_unanimous
 from consensus.rules import may_chair, may_settle
 from core import clock
@@ -328,7 +328,7 @@ def settle_anew(round_: Round, issues: list[int], now: datetime) -> None:
     if not issues or not reveals_complete_issues(round_):
         return
     note_disagreements(round_, issues=issues)
-    why = _("The labels say something else in version %(n)s.") % {"n": round_.version.number}
+    why = labels_say_else(round_.version.number)
     only = "AND i.issue_id = ANY(%(issues)s::bigint[])"
     with connection.cursor() as cursor:
         cursor.execute(

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from consensus.models import platform_reasons
 from ingest.models import Issue
 from rounds.models.rounds import Round, RoundIssue
 from studies.models import Membership
@@ -353,6 +354,12 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.issue_id}: {self.category_id} ({self.method})"
+
+    @property
+    def why_superseded(self) -> str:
+        """The reason typed by the person who reopened the issue, or the platform's in the reader's words."""
+        why = self.superseded_why
+        return why if self.superseded_by_id else platform_reasons.told(why)
 
 
 class DecidedIssue(RoundIssue):

@@ -285,7 +285,7 @@ class _MinutesWriter:
             alike=self.alike[decision.bulk_id] if decision.bulk_id else 0,
             ended_at=decision.superseded_at,
             ended_by=self.people[decision.superseded_by_id],
-            ended_why=decision.superseded_why,
+            ended_why=decision.why_superseded,
         )
 
     def _outside(self, item: AgendaItem) -> records.OutsideDecision:

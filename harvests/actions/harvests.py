@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -183,12 +183,9 @@ def _run(study: Study, repositories: Sequence[RepositoryAsked], by: User | None)
 
 
 def _name(paths: Sequence[str]) -> str:
-    """The repositories as people call the harvest: a/b, or a/b and 3 more."""
+    """The name of the harvest, without a word of any language: a/b, or a/b + 3 for three more of them."""
     more = len(paths) - 1
-    if not more:
-        return paths[0][:_LONGEST_NAME]
-    told = ngettext("%(path)s and %(n)d more", "%(path)s and %(n)d more", more)
-    return told % {"path": paths[0][: _LONGEST_NAME - 40], "n": more}
+    return paths[0][: _LONGEST_NAME - 40] + f" + {more}" if more else paths[0][:_LONGEST_NAME]
 
 
 def _store(

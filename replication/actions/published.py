@@ -29,7 +29,7 @@ from replication.actions.staging import (
     unknown_codes,
 )
 from replication.errors import PublishedStudyDiffers, PublishedStudyRefused
-from replication.queries.published import MAIN_ROUND, imported, members_to_rename
+from replication.queries.published import MAIN_ROUND, has_main_round, imported, members_to_rename
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.categories import ROLLED_UP
 from studies.actions import is_slug, record
@@ -83,7 +83,7 @@ def import_study(
         if former and former.sha256 == digest:
             _seat(study, owner)
             return ImportedStudy(run=former, counts=former.counts, skipped=skipped, unchanged=True)
-        if Round.objects.filter(study=study, name=MAIN_ROUND).exists():
+        if has_main_round(study):
             raise PublishedStudyDiffers
         run = Import.objects.create(
             study=study,
@@ -119,9 +119,10 @@ def load(
     by: User | None,
     report: Report,
     expected: int | None = None,
+    name: str = MAIN_ROUND,
 ) -> dict[str, int]:
     """Store the whole study and note in its import what came; return the counts. `expected` is the number of
-    rows that will be read and stored, if it is known.
+    rows that will be read and stored, if it is known. `name` is that of the round.
 
     For callers in a transaction that locked the study. Raises PublishedStudyRefused with every refused line,
     and PublishedStudyDiffers if a person who would need another pseudonym labels in a round.
@@ -143,7 +144,7 @@ def load(
         set_repeated_aside(cursor, run)
         people = _volunteers(run.study, found.volunteers)
         round_, counts = _spread(
-            cursor, run, version, people, lambda done, _total, step: report(read + done, expected, step)
+            cursor, run, version, people, lambda done, _total, step: report(read + done, expected, step), name
         )
     mapping = run.mapping | {"round": round_.pk}
     Import.objects.filter(pk=run.pk).update(counts=counts, mapping=mapping, path="")
@@ -154,9 +155,9 @@ def load(
 # --- what the rows refer to
 
 
-def version_of(study: Study, path: Path | None, owner: User | None) -> Version:
-    """The version by which the files are read, made if the study has none that fits. Raises
-    TaxonomyRefused.
+def version_of(study: Study, path: Path | None, owner: User | None, name: str = "") -> Version:
+    """The version by which the files are read. If the study has none that fits, a taxonomy of this name is
+    made. Raises TaxonomyRefused.
     """
     try:
         found = taxonomy_of(study, path)
@@ -165,9 +166,10 @@ def version_of(study: Study, path: Path | None, owner: User | None) -> Version:
     if isinstance(found, Version):
         return found
     taken = set(Taxonomy.objects.filter(study=study).values_list("name", flat=True))
-    names = (_("Challenges") + (f" {number}" if number > 1 else "") for number in range(1, len(taken) + 2))
+    first = name or _("Challenges")
+    names = (first + (f" {number}" if number > 1 else "") for number in range(1, len(taken) + 2))
     return create_taxonomy(
-        study=study, name=next(name for name in names if name not in taken), tree=found, by=owner
+        study=study, name=next(one for one in names if one not in taken), tree=found, by=owner
     )
 
 
@@ -203,7 +205,12 @@ def _seat(study: Study, owner: User | None) -> None:
 
 
 def _spread(
-    cursor: CursorWrapper, run: Import, version: Version, volunteers: list[Membership], report: Report
+    cursor: CursorWrapper,
+    run: Import,
+    version: Version,
+    volunteers: list[Membership],
+    report: Report,
+    round_name: str,
 ) -> tuple[Round, dict[str, int]]:
     now = clock.now()
     cursor.execute(
@@ -218,7 +225,7 @@ def _spread(
     )
     round_ = Round.objects.create(
         study=run.study,
-        name=MAIN_ROUND,
+        name=round_name,
         version=version,
         depth=depth,
         labels_per_issue=len(volunteers),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -36,8 +37,7 @@ from replication.errors import (
     PublishedStudyRefused,
     TaxonomyChanged,
 )
-from replication.queries.published import MAIN_ROUND, expected_rows, imported, preview_of
-from rounds.models import Round
+from replication.queries.published import MAIN_ROUND, expected_rows, has_main_round, imported, preview_of
 from studies.models import Study
 
 CHECK = "replication.check_published"
@@ -83,14 +83,16 @@ def receive_published(
 
 
 def _name_of(names: Sequence[str]) -> str:
-    """How an upload is called: its only file, the folder around all of its files, or their number."""
+    """The name of an upload: its only file, the folder around all of its files, or its first file and the
+    number of the others, without a word of any language.
+    """
     tops = {name.partition("/")[0] if "/" in name else "" for name in names}
     if len(names) == 1:
         shown = names[0].rpartition("/")[2]
     elif len(tops) == 1 and "" not in tops:
         shown = tops.pop()
     else:
-        shown = ngettext("%(n)d file", "%(n)d files", len(names)) % {"n": len(names)}
+        shown = f"{names[0].rpartition('/')[2]} + {len(names) - 1}"
     return shown[-MAX_NAME:].replace("\0", "") or "?"
 
 
@@ -112,6 +114,18 @@ def _locked(run: Import) -> Import:
     return locked
 
 
+@dataclass(frozen=True)
+class ImportNames:
+    """The names that the reader of a preview typed for the round and, if one is made, for the taxonomy."""
+
+    round: str = MAIN_ROUND
+    taxonomy: str = ""
+
+
+def names_of(run: Import) -> ImportNames:
+    return ImportNames(**run.mapping.get("names", {}))
+
+
 @transaction.atomic
 def check_again(*, run: Import, by: User | None) -> Job:
     """Start the check of uploaded files anew. Raises ImportRunning, ImportStarted."""
@@ -123,7 +137,7 @@ def check_again(*, run: Import, by: User | None) -> Job:
 
 
 @transaction.atomic
-def confirm_published(*, run: Import, by: User | None) -> Job:
+def confirm_published(*, run: Import, by: User | None, names: ImportNames | None = None) -> Job:
     """Start the import of checked files, or start it again after it was cancelled or failed.
 
     Raises ImportRunning, ImportStarted, NotChecked, LinesRefused, AlreadyImported (the study has these
@@ -131,7 +145,9 @@ def confirm_published(*, run: Import, by: User | None) -> Job:
     preview. The job looks at the files again.
     """
     run = _locked(run)
+    run.mapping = run.mapping | {"names": asdict(names or ImportNames())}
     _compared(run)
+    Import.objects.filter(pk=run.pk).update(mapping=run.mapping)
     return _enqueue(run, IMPORT, by)
 
 
@@ -153,7 +169,7 @@ def _compared(run: Import) -> dict[str, Any]:
     former = imported(run.study).first()
     if former and former.sha256 == preview["digest"]:
         raise AlreadyImported
-    if Round.objects.filter(study=run.study, name=MAIN_ROUND).exists():
+    if has_main_round(run.study, names_of(run).round):
         raise PublishedStudyDiffers
     newest = taxonomy_of(run.study, None) if preview["taxonomy"]["source"] != "file" else None
     if newest is not None and version_id(newest) != preview["taxonomy"]["version"]:
@@ -218,14 +234,16 @@ def import_published(*, run: Import, report: Watch) -> dict[str, Any]:
         if version_id(taxonomy_of(run.study, found.taxonomy)) != preview["taxonomy"]["version"]:
             raise TaxonomyChanged
         ImportRow.objects.filter(run=run).delete()
+        names = names_of(run)
         run.mapping = {"format": "published", "skipped": skipped, "files": preview["files"]}
         counts = load(
             run=run,
             found=found,
-            version=version_of(run.study, found.taxonomy, run.created_by),
+            version=version_of(run.study, found.taxonomy, run.created_by, names.taxonomy),
             by=run.created_by,
             report=report,
             expected=expected_rows(preview),
+            name=names.round,
         )
         Import.objects.filter(pk=run.pk).update(sha256=digest)
         transaction.on_commit(lambda: files.discard(run.path))

@@ -15,6 +15,10 @@ from ingest.files import Readable
 from ingest.forms.uploads import FilesField, FilesInput, FolderInput
 from ingest.readers.laid_out import may_be_taken
 from ingest.words import limit_name
+from replication.actions.uploads import ImportNames
+from replication.queries.published import MAIN_ROUND
+from rounds.models import Round
+from studies.models import Study
 
 MAX_FILES = 300
 MAX_NAME = 1000
@@ -87,6 +91,41 @@ class PublishedForm(forms.Form):
     @property
     def limit(self) -> str:
         return limit_name(settings.UPLOAD_MAX_BYTES)
+
+
+class NamesForm(forms.Form):
+    """The names of what an import makes, proposed in the reader's language: they are the reader's text."""
+
+    round_name = forms.CharField(
+        label=gettext_lazy("Name of the round"),
+        max_length=120,
+        required=False,
+        initial=gettext_lazy("Main round"),
+        widget=forms.TextInput(attrs={"form": "confirm"}),
+    )
+    taxonomy_name = forms.CharField(
+        label=gettext_lazy("Name of the taxonomy"),
+        max_length=120,
+        required=False,
+        initial=gettext_lazy("Challenges"),
+        widget=forms.TextInput(attrs={"form": "confirm"}),
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.study = study
+
+    def clean_round_name(self) -> str:
+        name = str(self.cleaned_data["round_name"])
+        if name and Round.objects.filter(study=self.study, name=name).exists():
+            words = _("The study already has a round with this name. Choose another name.")
+            raise forms.ValidationError(words, code="taken")
+        return name
+
+    @property
+    def names(self) -> ImportNames:
+        typed = self.cleaned_data
+        return ImportNames(typed["round_name"] or MAIN_ROUND, typed["taxonomy_name"])
 
 
 def _texts(given: str) -> list[str]:

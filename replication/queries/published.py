@@ -3,12 +3,22 @@
 from itertools import count
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, Q, QuerySet
 
 from ingest.models import Import
+from rounds.models import Round
 from studies.models import Membership, Study
 
 MAIN_ROUND = "Main round"
+"""The name of the round of an import from the shell. In the browser, a form proposes it in the reader's
+language.
+"""
+
+
+def has_main_round(study: Study, name: str = MAIN_ROUND) -> bool:
+    """Has the study published labels already, which are in a round, or a round of this name? One query."""
+    taken = Q(name__in=(MAIN_ROUND, name)) | Q(Exists(imported(study)))
+    return Round.objects.filter(taken, study=study).exists()
 
 
 def imported(study: Study) -> QuerySet[Import]:

@@ -18,9 +18,9 @@ from ingest.queries.imports import imports_for, report_rows, row_counts, state_o
 from ingest.rules import may_import
 from ingest.words import chooser_words
 from replication.actions import uploads
-from replication.forms.published import MAX_FILES, PublishedForm
-from replication.queries.published import MAIN_ROUND, imported, members_to_rename, preview_of
-from rounds.models import Round, RoundVolunteer
+from replication.forms.published import MAX_FILES, NamesForm, PublishedForm
+from replication.queries.published import has_main_round, imported, members_to_rename, preview_of
+from rounds.models import RoundVolunteer
 from studies.models import Study
 from studies.pages import frame, study_of
 from taxonomy.models import Level
@@ -81,9 +81,14 @@ def check_published_import(request: AuthedRequest, slug: str, import_id: int) ->
 
 @require_POST
 def confirm_published_import(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
-    """Start the import of checked files."""
-    study, _member = study_of(request, slug, may_import)
-    uploads.confirm_published(run=_run(request, study, import_id), by=request.user)
+    """Start the import of checked files, with the names that the form proposed or the reader typed."""
+    study, member = study_of(request, slug, may_import)
+    run = _run(request, study, import_id)
+    form = NamesForm(request.POST, study=study)
+    if not form.is_valid():
+        context = {**frame(study, member, "imports"), **_shown(request, run), "names": form}
+        return render_page(request, "replication/published/import.html", context, status=422)
+    uploads.confirm_published(run=run, by=request.user, names=form.names)
     return go_to(request, "published_import", slug, import_id)
 
 
@@ -122,10 +127,11 @@ def _shown(request: AuthedRequest, run: Import) -> dict[str, Any]:
     same = former if former and former.sha256 == preview["digest"] else None
     people = preview.get("people", [])
     renamed = members_to_rename(run.study, len(people))
-    has_round = Round.objects.filter(study=run.study, name=MAIN_ROUND).exists()
+    has_round = has_main_round(run.study)
     labels_already = RoundVolunteer.objects.filter(member__in=[member for member, _name in renamed]).exists()
     return context | {
         "preview": preview,
+        "names": NamesForm(study=run.study),
         "people": [(f"R{number}", labels) for number, labels in enumerate(people, start=1)],
         "depth": Level(preview["depth"]).label if "depth" in preview else "",
         "same": same,

@@ -150,7 +150,7 @@ def _rows(round_: Round, page: list[list[int]]) -> list[LabelChange]:
             last = after.decided_at, after.decided_by, after.rationale
         else:
             gone = decisions[then_id]
-            last = gone.superseded_at, gone.superseded_by, gone.superseded_why
+            last = gone.superseded_at, gone.superseded_by, gone.why_superseded
         was, is_ = (states[one.category_id] if one else None for one in (before, after))
         rows.append(LabelChange(issues[issue_id], kind, before, after, was, is_, *last))
     return rows

@@ -51,7 +51,7 @@ def test_a_plan_is_stored_and_not_started(api, study):
     )
     found.pop("created_at")
     assert found == {
-        "id": harvest.pk, "name": "a/b and 1 more", "state": "planned", "refreshes": None,
+        "id": harvest.pk, "name": "a/b + 1", "state": "planned", "refreshes": None,
         "opened_from": "2022-12-31T16:00:00Z", "opened_before": None, "zone": "Asia/Shanghai",
         "with_pull_requests": False, "with_comments": True, "lists": [words.pk], "budget": 600, "resume_at": None,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.utils import translation
 
 from annotate.actions.rounds import close_round
 from annotate.errors import LabelRevealed
@@ -251,7 +252,10 @@ def test_a_decision_for_a_category_that_was_retired_is_open_again(labelled):
     first = world.issues[0]
     gone = Decision.objects.get(round=round_, issue=first)
     assert gone.superseded_at is not None
-    assert gone.superseded_why == "Version 2 split or retired C.1 Name of C.1."
+    assert gone.superseded_why == "gone:v2:C.1 Name of C.1"
+    assert gone.why_superseded == "Version 2 split or retired C.1 Name of C.1."
+    with translation.override("zh-hans"):  # each reader reads it in their own language
+        assert gone.why_superseded == "第2版拆分或停用了 C.1 Name of C.1。"
     assert standing(round_) == {}
     look = Round.objects.get(of=round_)
     for member in world.members:

@@ -175,7 +175,7 @@ def _pair(world: World, round_: Round, *places: int, by=None, first=None, second
 def test_a_pair_is_a_meeting_of_two_that_is_open(world):
     meeting = _pair(world, _round(world), 1, 2, 3)
     assert (meeting.name, meeting.kind, meeting.quorum, meeting.by_majority) == (
-        "R1 and R2",
+        "R1 & R2",
         "pair",
         2,
         False,

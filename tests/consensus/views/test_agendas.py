@@ -144,9 +144,9 @@ def test_what_is_chosen_is_left_to_a_pair(world):
             world.lead, "assign_pair", round_, issues=chosen, first=first, second=second, form_key=key
         )  # fmt: skip
         assert done["Location"] == reverse("disagreements", args=[round_.pk])
-        assert ("2 issues are assigned to R1 and R2." in _said(done, world.lead)) is (click == 0)
+        assert ("2 issues are assigned to R1 & R2." in _said(done, world.lead)) is (click == 0)
     meeting = Meeting.objects.get()
-    assert (meeting.name, meeting.items.count()) == ("R1 and R2", 2)
+    assert (meeting.name, meeting.items.count()) == ("R1 & R2", 2)
     late = _post(world.lead, "assign_pair", round_, issues=chosen, first=first, second=second)
     assert late.status_code == 409
     assert "All of these issues are decided or on the agenda of another meeting" in _text(late)

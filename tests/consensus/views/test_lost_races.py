@@ -92,7 +92,7 @@ def pair(world: MeetingWorld) -> dict[str, object]:
             ) == (1, 2),
         ),
         (
-            "assign_pair", pair, "consensus_meeting", "1 issue is assigned to R1 and R2.",
+            "assign_pair", pair, "consensus_meeting", "1 issue is assigned to R1 & R2.",
             lambda: Meeting.objects.get().kind == "pair",
         ),
         (

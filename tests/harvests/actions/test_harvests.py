@@ -42,7 +42,7 @@ class TestPlanning:
             ("github.com", "vllm-project/vllm", "https://api.github.com"),
             ("gitee.com", "mindspore/mindspore", "https://gitee.com/api/v5"),
         ]
-        assert (harvest.run.kind, harvest.run.name) == (Import.Kind.HARVEST, "vllm-project/vllm and 1 more")
+        assert (harvest.run.kind, harvest.run.name) == (Import.Kind.HARVEST, "vllm-project/vllm + 1")
         assert Event.objects.get().verb == "harvests.planned"
 
     def test_an_enterprise_has_its_usual_address(self, study, settings):

@@ -56,7 +56,7 @@ def test_the_check_says_what_an_import_would_bring_and_stores_nothing(lead, fold
         "labelled": 5, "decisions": 4, "lists": 3, "list_entries": 4, "people": [5, 4, 5], "labels": 14,
         "repeated": 0, "repeated_otherwise": 0, "depth": 2,
     }  # fmt: skip
-    assert (run.name, state_of(run), run.sha256) == ("7 files", "waiting", "")
+    assert (run.name, state_of(run), run.sha256) == ("engine.csv + 6", "waiting", "")
     assert [model.objects.count() for model in (Issue, Round, Taxonomy)] == [0, 0, 0]
     assert list(Membership.objects.values_list("pseudonym", flat=True)) == ["R1"]
 
@@ -323,8 +323,8 @@ def test_too_much_together_is_refused_and_nothing_is_kept(lead, folder, settings
     [
         (["a/b/x.csv"], "x.csv"),
         (["a/x.csv", "a/b/y.csv"], "a"),
-        (["x.csv", "y.csv"], "2 files"),
-        (["a/x.csv", "y.csv"], "2 files"),
+        (["x.csv", "y.csv"], "x.csv + 1"),
+        (["a/x.csv", "y.csv"], "x.csv + 1"),
     ],
 )
 def test_an_upload_is_called_after_its_file_its_folder_or_their_number(lead, names, shown):

@@ -220,7 +220,10 @@ class TestPage:
     ) -> None:
         run = check(lead, files)
 
-        response = reader.post(page_of(run, "confirm_published_import"))
+        proposed = reader.get(page_of(run), headers={"Accept-Language": "zh-hans"}).text
+        assert 'name="round_name" value="正式轮次"' in proposed
+        names = {"round_name": "第一轮", "taxonomy_name": "挑战"}
+        response = reader.post(page_of(run, "confirm_published_import"), names)
         assert response["Location"] == page_of(run)
         assert "Importing labels" in reader.get(page_of(run)).text
         work(run)
@@ -229,6 +232,7 @@ class TestPage:
         assert fragment["HX-Redirect"] == run.get_absolute_url()
         page = reader.get(page_of(run), follow=True)
         round_ = Round.objects.get()
+        assert (round_.name, round_.version.taxonomy.name) == ("第一轮", "挑战")
         for name in ("round", "agreement", "disagreements"):
             assert f'href="{reverse(name, args=[round_.pk])}"' in page.text
         assert "engine/engine_2024.txt list of 2024 empty list 0" in text(page)
