@@ -6,13 +6,21 @@ Symbols stay as they are where folding would make letters of them: the word in `
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from unicodedata import combining, is_normalized, normalize
 
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
+_WIDE = {0x3000: " "} | {wide: chr(wide - 0xFEE0).lower() for wide in range(0xFF01, 0xFF5F)}
+_ALONE = "\u2013\u2014\u2018\u2019\u201c\u201d\u3000-\u3003\u3008-\u3011\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff5e"
+"""Most of what Chinese is written with: each character folds into one by `_WIDE`, or stays, and with none before it."""
 _PIECE = 256
 """Characters folded at once: the cost of ordering combining marks grows with the square of their number."""
+
+_DENSE = 1.25
+"""Bytes a character, above which a text is first tried as a whole: one with few others is read by its runs."""
+_LONE = re.compile(f"[{_ALONE}]+(?=[{_ALONE}]|\\Z)")
 
 Atom = tuple[int, int, int, int]
 """Start and end in the folded text, start and end in the original, of characters that fold as a whole into
@@ -48,9 +56,10 @@ def fold(text: str) -> Folded:
     """The text after NFKC and casefold."""
     if text.isascii():
         return Folded(text.lower())
-    low = text.casefold()
-    if len(low) == len(text) and is_normalized("NFKC", low):
-        return Folded(low)
+    if len(text.encode("utf-8", "surrogatepass")) > _DENSE * len(text):
+        low = text.casefold()
+        if len(low) == len(text) and is_normalized("NFKC", low):
+            return Folded(low)
     return _fold_runs(text)
 
 
@@ -58,10 +67,10 @@ def _fold_runs(text: str) -> Folded:
     pieces: list[str] = []
     atoms: list[Atom] = []
     done = length = 0
-    for run in _OTHERS.finditer(text):
-        start, end = run.span()
+    for start, end in _runs_of_others(text):
         # A mark belongs to the ASCII letter before it: e and U+0301 are é.
-        start -= bool(start > done and combining(text[start]))
+        if start > done and combining(text[start]):
+            start -= 1
         plain = text[done:start].lower()
         pieces.append(plain)
         length += len(plain)
@@ -75,6 +84,18 @@ def _fold_runs(text: str) -> Folded:
         done = end
     pieces.append(text[done:].lower())
     return Folded("".join(pieces), atoms)
+
+
+def _runs_of_others(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each run of characters that are not ASCII."""
+    place = 0
+    while place < len(text):
+        # To cut such a piece is faster than to search it.
+        if text[place : place + _PIECE].isascii():
+            place += _PIECE
+        elif run := _OTHERS.search(text, place):
+            yield run.span()
+            place = run.end()
 
 
 def _cut(text: str, start: int, end: int) -> int:
@@ -96,6 +117,11 @@ def _fold_piece(piece: str) -> tuple[str, tuple[Atom, ...]]:
     atoms: list[Atom] = []
     length = start = 0
     while start < len(piece):
+        if alone := _LONE.match(piece, start):
+            pieces.append(alone.group().translate(_WIDE))
+            length += alone.end() - start
+            start = alone.end()
+            continue
         end = start + 1
         while end < len(piece) and _together(piece[end - 1], piece[end]):
             end += 1

@@ -70,10 +70,12 @@ class Matcher:
                 yield start, end, index
 
     def _count(self, counts: dict[int, list[int]], side: Side) -> None:
-        layout, masks = side.layout, side.masks(self.switches.masks)
         folded = side.folded if self.switches.folds else Folded(side.text)
         hits = list(self._hits(side.text, folded))
-        if layout and hits:
+        if not hits:
+            return
+        layout, masks = side.layout, side.masks(self.switches.masks)
+        if layout:
             layout.read_to(hits[-1][1])
         for start, stem, _end, indices in hits:
             part = layout.part(start) if layout else None

@@ -1,7 +1,6 @@
 """The text of an issue as several lists search it: folded, read and masked once for all of them."""
 
 from collections.abc import Collection
-from functools import cached_property
 
 from ingest.keywords.folding import Folded, fold
 from ingest.keywords.markdown.zones import Layout
@@ -10,17 +9,30 @@ from ingest.keywords.terms import Mask
 
 
 class Side:
-    """The title or the body of an issue; a title has no layout."""
+    """The title or the body of an issue. Most sides have no hit: all but their text is made when asked for."""
 
-    def __init__(self, text: str, layout: Layout | None, headings: Collection[str]) -> None:
+    __slots__ = ("_folded", "_headings", "_layout", "_masks", "is_title", "text")
+
+    def __init__(self, text: str, headings: Collection[str], *, is_title: bool) -> None:
         self.text = text
-        self.layout = layout
+        self.is_title = is_title
         self._headings = headings
+        self._folded: Folded | None = None
+        self._layout: Layout | None = None
         self._masks: dict[tuple[Mask, ...], Masks] = {}
 
-    @cached_property
+    @property
     def folded(self) -> Folded:
-        return fold(self.text)
+        if self._folded is None:
+            self._folded = fold(self.text)
+        return self._folded
+
+    @property
+    def layout(self) -> Layout | None:
+        """Of a body; a title has none."""
+        if self._layout is None and not self.is_title:
+            self._layout = Layout(self.text)
+        return self._layout
 
     def masks(self, masks: tuple[Mask, ...]) -> Masks:
         if masks not in self._masks:
@@ -32,5 +44,5 @@ class IssueText:
     """`headings` are those of `template_headings` for the repository."""
 
     def __init__(self, title: str, body: str, headings: Collection[str] = ()) -> None:
-        self.title = Side(title, None, ())
-        self.body = Side(body, Layout(body), headings)
+        self.title = Side(title, (), is_title=True)
+        self.body = Side(body, headings, is_title=False)

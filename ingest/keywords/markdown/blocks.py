@@ -18,10 +18,14 @@ _MARKER = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _PRE = re.compile(r"<pre(?:[\s>]|$)", re.IGNORECASE)
 _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_WHOLE_LINE = re.compile(
-    r"((?:[^\W\d_]|#{1,6}[ \t])[^\n]*)\n(?:[ \t\r]*\n)+",
+_AT_MARGIN = r"(?:[^\W\d_]|#{1,6}[ \t])"
+_WHOLE = re.compile(
+    r"((?>#{1,6}[ \t][^\n]*|[^\W\d_][^\n]*(?:\n[^\W\d_][^\n]*)*))\n(?:[ \t\r]*\n)+",
 )
-"""A paragraph or a heading of one line at the margin, and the blank lines below it."""
+"""A heading, or a paragraph whose lines all begin with a letter, at the margin, and the blank lines below it."""
+_TEXT_AT_MARGIN = re.compile(_AT_MARGIN)
+CLEAR = re.compile(rf"\n[ \t\r]*\n(?={_AT_MARGIN})")
+"""The end of a blank line before a paragraph or a heading at the margin, which end all containers."""
 _FENCE_AT_MARGIN = re.compile(r"(`{3,})[^`\n]*(?=\n|\Z)|(~{3,})[^\n]*")
 _ENDED: frozenset[str] = frozenset({"", "indented", "table"})
 """Leaves that such a line ends; one of a paragraph would go on with it."""
@@ -91,9 +95,13 @@ class _Line:
 
 
 class Blocks:
-    """Reads a body; `parts` are its code and its comments, in order."""
+    """Reads a body; `parts` are its code and its comments, in order.
 
-    def __init__(self, body: str) -> None:
+    In a body without lone returns reading can begin at `start`, at the margin with no block open, and ends
+    at the first place (`end`) behind `until` that is such a start again.
+    """
+
+    def __init__(self, body: str, start: int = 0, until: int | None = None) -> None:
         self.parts: list[Part] = []
         self._body = body
         self._containers: list[_Container] = []
@@ -102,12 +110,15 @@ class Blocks:
         self._head: tuple[int, int] | None = None
         self._last = 0
         self._fence = ""
-        feeds_only = not has_lone_returns(body)
-        place = 0
+        feeds_only = until is not None or not has_lone_returns(body)
+        place, until = start, len(body) if until is None else until
         while place < len(body):
-            if feeds_only and self._leaf in _ENDED and (at := self._at_margin(place)):
-                place = at
-                continue
+            if feeds_only and self._leaf in _ENDED:
+                if place > until and self._is_clear(place):
+                    break
+                if at := self._at_margin(place):
+                    place = at
+                    continue
             end, following = _line_at(body, place, feeds_only=feeds_only)
             self._read(_Line(body, place, end))
             if self._is_in_fence() and feeds_only and not self._containers:
@@ -116,16 +127,23 @@ class Blocks:
                 following = _line_at(body, end, feeds_only=True)[1]
             self._last, place = end, following
         self._close()
+        self.end = place
+
+    def _is_clear(self, place: int) -> bool:
+        """Does text at the margin begin here, below a blank line?"""
+        body = self._body
+        above = body[body.rfind("\n", 0, place - 1) + 1 : place - 1]
+        return not above.strip(" \t\r") and _TEXT_AT_MARGIN.match(body, place) is not None
 
     def _is_in_fence(self) -> bool:
         return self._leaf == "fence"
 
     def _at_margin(self, place: int) -> int:
-        """Read a fence, or a paragraph or heading of one line, that begins here. Returns where reading goes
+        """Read a fence, a heading or a paragraph of plain lines that begins here. Returns where reading goes
         on, and 0 if none begins. It finds what reading line by line finds, faster.
         """
         body = self._body
-        if whole := _WHOLE_LINE.match(body, place):
+        if whole := _WHOLE.match(body, place):
             self._close()
             self.parts += spans(body, place, whole.end(1))
             return whole.end()

@@ -71,7 +71,7 @@ def end_of_fence(body: str, run: str, place: int) -> int:
 
 def has_lone_returns(body: str) -> bool:
     """Does a return without a line feed end a line?"""
-    return body.count("\r") != body.count("\r\n")
+    return "\r" in body and body.count("\r") != body.count("\r\n")
 
 
 def _runs(body: str, start: int, end: int) -> dict[int, list[int]]:

@@ -1,14 +1,15 @@
 """Prose, code and comments of a Markdown body.
 
-Most bodies need no parser: their fences begin at the margin, and their other code ends on its line. The first
-place that needs more (a fence or a comment in a list, a line that may be indented code, code over several
-lines, a table with code over its bars) gives the whole body to `Blocks`, whose answer is the same and slower.
+Most bodies need no parser: their fences begin at the margin, and their other code ends on its line. The
+places that need more (a fence or a comment in a list, a line that may be indented code, code over several
+lines, a table with code over its bars) are given to `Blocks` with what is around them, whose answer is the same
+and slower.
 """
 
 import re
 from bisect import bisect_right
 
-from ingest.keywords.markdown.blocks import Blocks
+from ingest.keywords.markdown.blocks import CLEAR, Blocks
 from ingest.keywords.markdown.spans import END_OF_PRE, EVENT, Part, end_of_fence, has_lone_returns, tagged
 
 _MAY_INDENT = frozenset(" \t>-+*0123456789")
@@ -18,12 +19,13 @@ _MARGIN = re.compile(r"[ \t>*+\d.)-]*")
 _INDENTED = re.compile(r"\n(?: {4}| {0,3}\t)[ \t]*[^\s]")
 _INDENTED_INSIDE = re.compile(r"\n {0,3}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))[^\n]*?(?: {5}|\t)")
 """A line of a quote or a list that may be indented code."""
+_TAG = re.compile(r"<(?:!--|(?:[pP][rR][eE]|[cC][oO][dD][eE])(?=[\s>]))")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _NEXT_IS_BLANK = re.compile(r"\n[ \t\r]*(?=\n|\Z)|\Z")
 
 
 class _DeepError(Exception):
-    """This body needs the parser of blocks."""
+    """This place needs the parser of blocks."""
 
 
 class Layout:
@@ -58,55 +60,116 @@ class Layout:
 
 def parts(body: str) -> list[Part]:
     """The code and the comments of a body, in order."""
-    try:
-        return list(_Simple(body).parts())
-    except _DeepError:
+    if has_lone_returns(body):
         return Blocks(body).parts
+    return _Simple(body).parts()
 
 
 class _Simple:
-    """Reads a body that needs no parser; raises _DeepError for any other."""
+    """Reads a body without lone returns, and gives `Blocks` what needs a parser: from the paragraph or heading
+    at the margin before such a place to the one behind it.
+    """
 
     def __init__(self, body: str) -> None:
         self._body = body
-        self._line_end = -1
-        if has_lone_returns(body):
-            raise _DeepError
+        self._found: list[Part] = []
+        self._line_end = self._indented = self._wide = -1
+        self._ticks = self._tildes = self._tags = -1
+
+    def parts(self) -> list[Part]:
+        body, found = self._body, self._found
+        place = since = self._first_line()
+        while True:
+            begin = self._next_event(place)
+            if (deep := self._first_indented(since, begin)) < begin:
+                place = since = self._read_blocks(since, deep)
+                continue
+            event = EVENT.match(body, begin)
+            if not event:
+                return found
+            if self._is_escaped(place, begin):
+                place = begin + 1
+                continue
+            place = event.end()
+            first = body[begin]
+            self._to_line_of(place)
+            try:
+                block = self._block(event) if first == "<" or place - begin > 2 else None
+                if block:
+                    found.append(block)
+                    since = place = self._end_of_block(block)
+                elif first != "~" and (part := self._inline(event)):
+                    found.append(part)
+                    place = part.end
+            except _DeepError:
+                place = since = self._read_blocks(since, begin)
+
+    def _first_line(self) -> int:
+        """Where reading goes on behind a first line that may be indented code, which has no line above it."""
+        body = self._body
         if body[:1] in _MAY_INDENT:
             first = f"\n{body[:1000]}"
             if _INDENTED.match(first) or _INDENTED_INSIDE.match(first):
-                raise _DeepError
+                return self._read_blocks(0, 0)
+        return 0
 
-    def parts(self) -> list[Part]:
+    def _next_event(self, place: int) -> int:
+        """Where the next thing begins that may be code or a comment; the length of the body if nothing does.
+        Each kind is looked for once, which is faster than one pattern for all.
+        """
         body = self._body
-        found: list[Part] = []
-        place = since = 0
-        while event := EVENT.search(body, place):
-            begin, place = event.span()
-            first = body[begin]
-            if first == "\\":
-                continue
-            self._to_line_of(place)
-            block = self._block(event) if first == "<" or place - begin > 2 else None
-            if block:
-                self._check(since, begin)
-                found.append(block)
-                since = place = self._end_of_block(block)
-            elif first != "~" and (part := self._inline(event)):
-                found.append(part)
-                place = part.end
-        self._check(since, len(body))
-        return found
+        if self._ticks < place:
+            self._ticks = _found(body.find("`", place), body)
+        if self._tildes < place:
+            self._tildes = _found(body.find("~~~", place), body)
+        if self._tags < place:
+            tag = _TAG.search(body, place)
+            self._tags = tag.start() if tag else len(body)
+        return min(self._ticks, self._tildes, self._tags)
 
-    def _check(self, start: int, end: int) -> None:
-        """Raise if the text between two blocks may contain indented code."""
+    def _is_escaped(self, place: int, begin: int) -> bool:
+        """Does a backslash from `place` on take its meaning from what begins here?"""
+        body, before = self._body, begin
+        if body[begin] == "~":
+            return False
+        while before > place and body[before - 1] == "\\":
+            before -= 1
+        return (begin - before) % 2 == 1
+
+    def _first_indented(self, start: int, before: int) -> int:
+        """Where the first line from `start` on begins that may be indented code; at least `before` if there
+        is none. Each place is looked for once.
+        """
         body = self._body
-        if _INDENTED.search(body, start, end):
-            raise _DeepError
-        if body.find("     ", start, end) < 0 and body.find("\t", start, end) < 0:
-            return
-        if _INDENTED_INSIDE.search(body, start, end):
-            raise _DeepError
+        if self._indented < start:
+            indented = _INDENTED.search(body, start)
+            self._indented = indented.start() if indented else len(body)
+        before = min(before, self._indented)
+        if self._wide < start:
+            self._wide = self._next_wide(start)
+        if self._wide < before:
+            line = max(start, body.rfind("\n", start, self._wide))
+            if inside := _INDENTED_INSIDE.search(body, line, before):
+                return inside.start()
+            self._wide = self._next_wide(before)
+        return self._indented
+
+    def _next_wide(self, start: int) -> int:
+        """The next place with room for an indent behind the mark of a quote or an item."""
+        body = self._body
+        blanks = _found(body.find("     ", start), body)
+        return min(blanks, _found(body.find("\t", start, blanks), body))
+
+    def _read_blocks(self, since: int, deep: int) -> int:
+        """Read what needs a parser at `deep`, where no block was open at `since`. Returns where it ends."""
+        start = since
+        for clear in CLEAR.finditer(self._body, since, deep):
+            start = clear.end()
+        while self._found and self._found[-1].start >= start:
+            self._found.pop()
+        blocks = Blocks(self._body, start, deep)
+        self._found += blocks.parts
+        return blocks.end
 
     def _to_line_of(self, place: int) -> None:
         """Find the end of the line; each line is looked for once."""
@@ -118,8 +181,10 @@ class _Simple:
         """The fence, the comment or the <pre> that begins here at the margin; None inside a line."""
         body, (begin, place) = self._body, event.span()
         first = body[begin]
-        left = max(0, begin - _FURTHEST_MARGIN)
-        margin = body[body.rfind("\n", left, begin) + 1 if "\n" in body[left:begin] else left : begin]
+        margin = ""
+        if begin and body[begin - 1] != "\n":
+            left = max(0, begin - _FURTHEST_MARGIN)
+            margin = body[max(left, body.rfind("\n", left, begin) + 1) : begin]
         if margin and not _MARGIN.fullmatch(margin):
             return None
         if first == "`" and "`" in body[place : self._line_end]:
@@ -166,3 +231,7 @@ class _Simple:
                 return Part(begin, end, "code")
             close = body.find(ticks, end, self._line_end)
         return None
+
+
+def _found(place: int, body: str) -> int:
+    return place if place >= 0 else len(body)

@@ -15,7 +15,10 @@ from ingest.keywords.masking.paths import paths
 from ingest.keywords.terms import Mask
 
 _RUN = re.compile(r"[^\s\"<>`]*")
-_BLANKS = frozenset(" \t\n")
+_BEFORE_RUN = frozenset(["", *" \t\r\n<>`"])
+_BEHIND_RUN = _BEFORE_RUN | {'"'}
+_NEAR = 120
+_MAY_BE_TEMPLATE = re.compile(r"[ >]{0,6}[#*+-]|[^\n]*+\n[ =-]")
 _ATTRIBUTE = re.compile(r"(?:href|src)=\"\Z", re.IGNORECASE)
 _USER_NAME = re.compile(
     r"(?<![\w.@/-])@[a-z0-9][\w-]{0,63}(?:/[\w-]{1,64})?(?![\w-])(?![.(]\w)"
@@ -33,6 +36,7 @@ _HASH = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _REMEMBERED = 200
 """The longest run whose spans are remembered: stack traces repeat their paths."""
 
@@ -91,7 +95,11 @@ class Masks:
             return True
         if self._in_prose is not _NOWHERE and not in_code and self._in_prose.touch(start - left, end - left):
             return True
-        if _HEX.fullmatch(self._text, start, end) and self._is_in_hash(start, end):
+        if (
+            self._text[start] in _HEX_DIGITS
+            and _HEX.fullmatch(self._text, start, end)
+            and self._is_in_hash(start, end)
+        ):
             return True
         return self._has_lines and self._is_on_line_of_template(start, in_code=in_code)
 
@@ -100,19 +108,26 @@ class Masks:
         text = self._text
         self._everywhere, self._in_prose, self._hashes = _NOWHERE, _NOWHERE, None
         self._run = start, end
-        if text[start - 1 : start] in _BLANKS and text[end : end + 1] in _BLANKS:
+        if text[start - 1 : start] in _BEFORE_RUN and text[end : end + 1] in _BEHIND_RUN:
             return
-        if not self._backwards:
-            self._backwards = text[::-1]
-        before, after = _RUN.match(self._backwards, len(text) - start), _RUN.match(text, end)
-        if before and after:
-            left, right = self._run = start - len(before.group()), after.end()
+        after = _RUN.match(text, end)
+        if after:
+            left, right = self._run = self._start_of_run(start), after.end()
             if "urls" in self._masks and _ATTRIBUTE.search(text, max(0, left - 6), left):
                 self._everywhere = Spans([(0, right - left)])
             elif right - left > end - start:
                 run = text[left:right]
                 read = _read_short if len(run) <= _REMEMBERED else _read
                 self._everywhere, self._in_prose = read(run, self._masks)
+
+    def _start_of_run(self, start: int) -> int:
+        near = _RUN.match(self._text[max(0, start - _NEAR) : start][::-1])
+        if near and near.end() < _NEAR:
+            return start - near.end()
+        if not self._backwards:
+            self._backwards = self._text[::-1]
+        far = _RUN.match(self._backwards, len(self._text) - start)
+        return start - len(far.group()) if far else start
 
     def _is_in_hash(self, start: int, end: int) -> bool:
         if self._hashes is None:
@@ -131,12 +146,18 @@ class Masks:
         left = text.rfind("\n", 0, start) + 1
         right = text.find("\n", start)
         self._line = left, right if right >= 0 else len(text)
-        self._line_is_template = self._line_is_signed = False
-        if self._layout and not self._layout.part(left):
-            if self._headings:
-                self._line_is_template = template_line_at(text, *self._line) in self._headings
-            if "user_names" in self._masks:
-                self._line_is_signed = bool(_SIGNED.match(text, *self._line))
+        is_template = (
+            bool(self._headings)
+            and _MAY_BE_TEMPLATE.match(text, left) is not None
+            and template_line_at(text, *self._line) in self._headings
+        )
+        is_signed = (
+            "user_names" in self._masks
+            and text.find(":", *self._line) >= 0
+            and _SIGNED.match(text, *self._line) is not None
+        )
+        in_prose = (is_template or is_signed) and self._layout is not None and not self._layout.part(left)
+        self._line_is_template, self._line_is_signed = is_template and in_prose, is_signed and in_prose
 
 
 def _read(run: str, masks: frozenset[Mask]) -> tuple[Spans, Spans]:
