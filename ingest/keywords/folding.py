@@ -13,13 +13,17 @@ from unicodedata import combining, is_normalized, normalize
 
 _OTHERS = re.compile(r"[^\x00-\x7f]+")
 _WIDE = {0x3000: " "} | {wide: chr(wide - 0xFEE0).lower() for wide in range(0xFF01, 0xFF5F)}
-_ALONE = "\u2013\u2014\u2018\u2019\u201c\u201d\u3000-\u3003\u3008-\u3011\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff5e"
-"""Most of what Chinese is written with: each character folds into one by `_WIDE`, or stays, and with none before it."""
+_ALONE = (
+    "\u2013\u2014\u2018\u2019\u201c\u201d\u3000-\u3003\u3008-\u3011\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff5e"
+)
+"""Most of what Chinese is written with. Each of these folds into one by `_WIDE`, or stays, and never together
+with the one before it.
+"""
 _PIECE = 256
 """Characters folded at once: the cost of ordering combining marks grows with the square of their number."""
 
 _DENSE = 1.25
-"""Bytes a character, above which a text is first tried as a whole: one with few others is read by its runs."""
+"""Bytes a character, above which a text is first tried as a whole; others are read by their runs."""
 _LONE = re.compile(f"[{_ALONE}]+(?=[{_ALONE}]|\\Z)")
 
 Atom = tuple[int, int, int, int]
@@ -67,10 +71,9 @@ def _fold_runs(text: str) -> Folded:
     pieces: list[str] = []
     atoms: list[Atom] = []
     done = length = 0
-    for start, end in _runs_of_others(text):
+    for run, end in _runs_of_others(text):
         # A mark belongs to the ASCII letter before it: e and U+0301 are é.
-        if start > done and combining(text[start]):
-            start -= 1
+        start = run - 1 if run > done and combining(text[run]) else run
         plain = text[done:start].lower()
         pieces.append(plain)
         length += len(plain)

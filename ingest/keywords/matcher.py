@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from unicodedata import normalize
 
-import ahocorasick
-
+from ingest.keywords.automaton import Automaton
 from ingest.keywords.folding import Folded, fold
 from ingest.keywords.forms import Form, forms
 from ingest.keywords.letters import KINDS_OF_LETTERS
@@ -17,10 +16,9 @@ _MASKED = len(ZONES)
 class _Key:
     """The terms that one key of the automaton begins; `simple` ones end where it ends."""
 
-    __slots__ = ("borders_left", "borders_right", "length", "others", "simple")
+    __slots__ = ("borders_left", "borders_right", "others", "simple")
 
-    def __init__(self, key: str, held: Sequence[Form]) -> None:
-        self.length = len(key)
+    def __init__(self, held: Sequence[Form]) -> None:
         self.borders_left = held[0].borders_left
         self.borders_right = held[0].borders_right
         self.simple = tuple(form.index for form in held if form.is_simple)
@@ -38,12 +36,8 @@ class Matcher:
         for form in forms(self.terms, switches):
             for key in form.keys:
                 held.setdefault(key, []).append(form)
-        self._automaton = ahocorasick.Automaton()
-        for key, found in held.items():
-            self._automaton.add_word(key, _Key(key, found))
-        self._is_empty = not held
-        if held:
-            self._automaton.make_automaton()
+        self._keys = [_Key(found) for found in held.values()]
+        self._automaton = Automaton(list(held))
 
     def search(self, title: str, body: str, *, headings: Collection[str] = ()) -> dict[int, Hits]:
         """The hits of each term by its index; only terms with a hit. `headings` are those of
@@ -93,13 +87,10 @@ class Matcher:
 
     def _hits(self, text: str, folded: Folded) -> Iterator[tuple[int, int, int, Sequence[int]]]:
         """Start of a term, its end, the end of what belongs to it, and the indices of equal terms."""
-        if self._is_empty:
-            return
-        low, atoms, kinds = folded.text, folded.atoms, self._kinds
+        low, atoms, kinds, keys = folded.text, folded.atoms, self._kinds, self._keys
         length = len(low)
-        for last, key in self._automaton.iter(low):
-            place = last + 1
-            start = place - key.length
+        for at, start, place in self._automaton.finds(low):
+            key = keys[at]
             if key.borders_left and start and kinds[low[start - 1]] and kinds.in_word(low, start - 1):
                 continue
             if key.simple and (place == length or not key.borders_right or not kinds[low[place]]):

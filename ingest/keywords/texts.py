@@ -9,7 +9,7 @@ from ingest.keywords.terms import Mask
 
 
 class Side:
-    """The title or the body of an issue. Most sides have no hit: all but their text is made when asked for."""
+    """The title or the body of an issue. Most have no hit: all but the text is made when it is asked for."""
 
     __slots__ = ("_folded", "_headings", "_layout", "_masks", "is_title", "text")
 

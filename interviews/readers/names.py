@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import ahocorasick
+from ahocorasick_rs import AhoCorasick
 
 from interviews.readers.folding import fold, key
 from interviews.readers.ordinary import may_be_a_word
@@ -93,11 +93,8 @@ class Names:
         for place, original in enumerate(originals):
             if found := key(original):
                 self._by_key.setdefault(found, []).append(place)
-        self._automaton = ahocorasick.Automaton()
-        for found in self._by_key:
-            self._automaton.add_word(found, found)
-        if self._by_key:
-            self._automaton.make_automaton()
+        self._keys = list(self._by_key)
+        self._automaton = AhoCorasick(self._keys)
 
     def hits(self, text: str) -> list[_Hit]:
         """The places of names in a text, in their order. Names that overlap are one place, of the first and
@@ -112,15 +109,12 @@ class Names:
         return found
 
     def _all(self, text: str) -> Iterator[_Hit]:
-        if not self._by_key:
-            return
         folded = fold(text)
-        for last, found in self._automaton.iter(folded.text):
-            first = last + 1 - len(found)
-            if not (folded.is_word(first, last + 1) and folded.is_whole(first, last + 1)):
+        for at, first, last in self._automaton.find_matches_as_indexes(folded.text, overlapping=True):
+            if not (folded.is_word(first, last) and folded.is_whole(first, last)):
                 continue
-            start, end = folded.starts[first], folded.ends[last]
-            name = self._name(found, text[start:end])
+            start, end = folded.starts[first], folded.ends[last - 1]
+            name = self._name(self._keys[at], text[start:end])
             if name is not None:
                 yield _Hit(start, end, name)
 

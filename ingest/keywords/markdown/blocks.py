@@ -22,7 +22,7 @@ _AT_MARGIN = r"(?:[^\W\d_]|#{1,6}[ \t])"
 _WHOLE = re.compile(
     r"((?>#{1,6}[ \t][^\n]*|[^\W\d_][^\n]*(?:\n[^\W\d_][^\n]*)*))\n(?:[ \t\r]*\n)+",
 )
-"""A heading, or a paragraph whose lines all begin with a letter, at the margin, and the blank lines below it."""
+"""A heading, or a paragraph whose lines all begin with a letter, at the margin, and the blank lines below."""
 _TEXT_AT_MARGIN = re.compile(_AT_MARGIN)
 CLEAR = re.compile(rf"\n[ \t\r]*\n(?={_AT_MARGIN})")
 """The end of a blank line before a paragraph or a heading at the margin, which end all containers."""

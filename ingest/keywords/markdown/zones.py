@@ -2,8 +2,8 @@
 
 Most bodies need no parser: their fences begin at the margin, and their other code ends on its line. The
 places that need more (a fence or a comment in a list, a line that may be indented code, code over several
-lines, a table with code over its bars) are given to `Blocks` with what is around them, whose answer is the same
-and slower.
+lines, a table with code over its bars) are given with what is around them to `Blocks`, whose answer is the
+same and slower.
 """
 
 import re
@@ -66,8 +66,8 @@ def parts(body: str) -> list[Part]:
 
 
 class _Simple:
-    """Reads a body without lone returns, and gives `Blocks` what needs a parser: from the paragraph or heading
-    at the margin before such a place to the one behind it.
+    """Reads a body without lone returns, and gives `Blocks` what needs a parser: from the paragraph or the
+    heading at the margin before such a place to the one behind it.
     """
 
     def __init__(self, body: str) -> None:
