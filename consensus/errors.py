@@ -63,6 +63,13 @@ class NothingToDecide(DomainError):
     message = _("None of these issues waits for this decision now. Nothing was changed.")
 
 
+class NoneFitsNotAsked(DomainError):
+    message = _(
+        "A screening does not ask if a category is missing. Your ballot was not counted."
+        " Choose a category, or abstain."
+    )
+
+
 class ReasonToReopenMissing(DomainError):
     message = _("Why do you reopen this issue? Your reason appears in its history.")
 

@@ -76,7 +76,7 @@ def cast_ballot(
     opens the next. The last expected ballot closes the vote, and two equal ballots decide for a pair.
     `number`: the vote that the form showed or would open. A repeated ballot changes nothing.
     Raises NotAllowed, MeetingNotOpen, MeetingClosed, OffTheAgenda, NotPresent, UnknownCategory, TooShallow,
-    VoteNotOpen, VoteClosed, ItemDecided.
+    NoneFitsNotAsked (in a screening), VoteNotOpen, VoteClosed, ItemDecided.
     """
     current = lock_item(item)
     meeting = current.meeting
@@ -84,6 +84,8 @@ def cast_ballot(
         raise NotAllowed
     if is_withheld(meeting.round, current.issue_id, member):
         raise errors.OffTheAgenda
+    if none_fits and meeting.round.excludes_id is not None:
+        raise errors.NoneFitsNotAsked
     state = None if category is None else state_at_depth(meeting, category)
     chosen = choice(None if state is None else state.category_id, none_fits)
     now = clock.now()

@@ -295,6 +295,13 @@ class Ballot(models.Model):
                 IF NOT FOUND THEN
                     RAISE EXCEPTION 'this vote is closed' USING ERRCODE = 'restrict_violation';
                 END IF;
+                IF NEW.none_fits AND EXISTS (
+                    SELECT FROM consensus_meeting m JOIN rounds_round r ON r.id = m.round_id
+                    WHERE m.id = NEW.meeting_id AND r.excludes_id IS NOT NULL
+                ) THEN
+                    RAISE EXCEPTION 'a screening does not ask if a category is missing'
+                        USING ERRCODE = 'restrict_violation';
+                END IF;
                 PERFORM 1 FROM consensus_participant p
                 WHERE p.meeting_id = NEW.meeting_id AND p.member_id = NEW.member_id
                   AND p.joined_at IS NOT NULL AND p.left_at IS NULL;

@@ -148,7 +148,7 @@ class KeywordListForm(RepositoriesMixin):
         ),
     )
     note = forms.CharField(
-        label=gettext_lazy("Changes and reasons (optional)"),
+        label=gettext_lazy("Changes and reasons"),
         required=False,
         max_length=LONGEST_NOTE,
         widget=forms.Textarea(attrs={"rows": 2}),

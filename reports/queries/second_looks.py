@@ -4,7 +4,13 @@ from agreement import Agreement
 from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.level_agreement import agreement_of
 from reports.queries.label_tuples import tuples
+from rounds.models import Round
 from rounds.queries.categories import categories_of
+
+
+def is_looking_again(round_: Round) -> bool:
+    """Is a second look of the round open? Its issues are not complete until then. One query."""
+    return Round.objects.filter(of=round_, closed_at=None).exists()
 
 
 @computed_of_labels

@@ -13,6 +13,7 @@ from core.text.joining import clauses, remarks
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
+from reports.queries.second_looks import is_looking_again
 from reports.sentences.limits import coached, forge_labels, looked_at_again, without_training, without_vote
 from reports.sentences.numbers import grouped, listed, undefined
 from rounds.models import Round
@@ -240,10 +241,16 @@ def what_is_missing(round_: Round, report: AgreementReport) -> str:
         return _("All issues of this round are hidden until you label them in another round.")
     if not issues:
         return _("This round has no issues.")
-    return _lacking(issues, labels, round_.labels_per_issue)
+    return _lacking(round_, issues, labels, had_looks=report.had_looks)
 
 
-def _lacking(issues: int, labels: int, each: int) -> str:
+def _lacking(round_: Round, issues: int, labels: int, *, had_looks: bool) -> str:
+    if had_looks and is_looking_again(round_):
+        return _(
+            "No issue of this round counts now, because a second look is open: labels whose category changed"
+            " are chosen again. Each issue counts again when all of its labels are chosen."
+        )
+    each = round_.labels_per_issue
     if each == 1:
         return ngettext(
             "The only issue has no label yet.", "None of the %(issues)s issues has its label yet.", issues

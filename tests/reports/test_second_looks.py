@@ -15,7 +15,7 @@ from taxonomy.tree.drafts import RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.kept import kept
 from tests.worlds.looks import look_again
-from tests.worlds.pages import client
+from tests.worlds.pages import client, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
@@ -37,6 +37,28 @@ def coefficients(report) -> dict:
     return {name: found.as_dict() for name, found in report.overall.coefficients.items() if name in WITHOUT_Q}
 
 
+SECOND_LOOK = "No issue of this round counts now, because a second look is open"
+
+
+def missing(world, round_) -> str:
+    return text_of(client(world.lead).get(reverse("agreement", args=[round_.pk])))
+
+
+def test_a_second_look_that_holds_all_issues_is_named(world):
+    round_ = world.round()
+    assert "None of the 4 issues has all of its 3 labels yet." in missing(world, round_)
+    for issue in world.issues[:3]:
+        for member in world.members:
+            world.submit(round_, issue, member, "C.9")
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    said = missing(world, round_)
+    assert SECOND_LOOK in said
+    assert "None of the 4 issues" not in said
+    look_again(world, round_, "C.3")
+    assert SECOND_LOOK not in missing(world, round_)
+
+
 @pytest.mark.parametrize(
     ("kind", "values"), [(RETIRE, {}), (SPLIT, {"parts": [{"name": "Part"}], "stays": True})]
 )
@@ -51,6 +73,7 @@ def test_the_numbers_are_of_the_first_labels(labelled, kind, values):
 
     change(world, kind, "C.9", **values)
     world.version = publication(world)
+    assert SECOND_LOOK not in missing(world, round_)  # the issue without C.9 still counts
     round_ = look_again(world, round_, "C.3")
     found = agreement_report(round_)
     assert coefficients(found) == coefficients(before)

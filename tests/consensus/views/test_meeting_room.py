@@ -5,6 +5,7 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -23,6 +24,7 @@ from consensus.models import (
     Vote,
 )
 from core import clock
+from rounds.models import Round
 from studies.models import Membership, Role
 from taxonomy.models import Proposal
 from tests import factories
@@ -256,6 +258,23 @@ def test_a_vote_is_hidden_until_all_have_voted(world, open_one):
     ballot = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer["parts"]["ballot"]))
     assert "1 × C.9, 1 × B.1, 1 abstained, 3 of 8 voted" in ballot
     assert "R3 changed to B.1" in ballot
+
+
+def test_a_screening_takes_no_ballot_that_no_category_fits(world, open_one):
+    """Its page does not offer this ballot: the form is forged."""
+    post(world.lead, "open_vote", *on(world))
+    screens = Round.objects.filter(pk=world.round_.pk)
+    screens.update(kind=Round.Kind.SCREENING, excludes=world.category("C"))
+    page = post(world.members[0], "cast_ballot", *on(world), category="none", number=1)
+    assert page.status_code == 409
+    assert "A screening does not ask if a category is missing." in whole(page)
+    assert Ballot.objects.count() == 0
+    assert post(world.members[0], "cast_ballot", *on(world), category="abstain", number=1).status_code == 302
+    with pytest.raises(IntegrityError, match="a screening does not ask"), transaction.atomic():
+        Ballot.objects.update(none_fits=True)
+    screens.update(kind=Round.Kind.MAIN, excludes=None)
+    assert post(world.members[0], "cast_ballot", *on(world), category="none", number=1).status_code == 302
+    assert Ballot.objects.get().none_fits
 
 
 @pytest.mark.parametrize(
