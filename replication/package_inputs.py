@@ -133,9 +133,13 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
 
 
 def _admissions(report: AgreementReport) -> Files:
-    rows = [(one.volunteer, one.at.isoformat(), one.by, one.reason) for one in report.admissions.let_in]
+    rows = [
+        (one.volunteer, one.at.isoformat(), one.by, one.reason, one.until and one.until.isoformat())
+        for one in report.admissions.let_in
+    ]
     if rows:
-        yield "admissions.csv", csv_lines(("Volunteer", "Let_in_at", "By", "Reason"), rows)
+        header = ("Volunteer", "Let_in_at", "By", "Reason", "Taken_back_at")
+        yield "admissions.csv", csv_lines(header, rows)
 
 
 def _coached(report: AgreementReport) -> Iterator[tuple[str, str, str]]:

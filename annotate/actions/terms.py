@@ -11,7 +11,7 @@ from core import clock
 from core.sql.retry import retried
 from rounds.actions.volunteers import lock_active, lock_to_change
 from rounds.errors import VolunteerRefused
-from rounds.models import Round, RoundVolunteer
+from rounds.models import PastAdmission, Round, RoundVolunteer
 from studies.models import Membership
 
 
@@ -92,10 +92,20 @@ def admit(*, round_: Round, member: Membership, by: Membership, reason: str) -> 
 @retried
 @transaction.atomic
 def take_back_admission(*, round_: Round, member: Membership, by: Membership) -> RoundVolunteer:
-    """Ask an admitted volunteer for the training again; the volunteer's labels stay. Undoes `admit`."""
+    """Ask an admitted volunteer for the training again. Labels stay, and so does the record of the admission:
+    the report names who labelled under it.
+    """
     current = lock_to_change(round_, by, opened=False)
     volunteer = lock_active(current, member)
-    if volunteer.admitted_at is not None:
+    if volunteer.admitted_at and volunteer.admitted_by:
+        PastAdmission.objects.create(
+            seat=volunteer,
+            admitted_at=volunteer.admitted_at,
+            admitted_by=volunteer.admitted_by,
+            admitted_reason=volunteer.admitted_reason,
+            taken_back_at=clock.now(),
+            taken_back_by=by,
+        )
         volunteer.admitted_at = volunteer.admitted_by = None
         volunteer.admitted_reason = ""
         volunteer.save(update_fields=["admitted_at", "admitted_by", "admitted_reason"])

@@ -138,7 +138,8 @@ class Package:
         """How many of those who labelled were let in untrained; None if the round needs no training."""
         if not self.manifest["needs_training"]:
             return None
-        let_in = list(read(self.folder / "admissions.csv", ["Volunteer"])["Volunteer"])
+        admissions = read(self.folder / "admissions.csv", ["Volunteer"])
+        let_in = list(admissions["Volunteer"].unique())
         return {
             "let_in": len(let_in),
             "of": int(self.first["Volunteer"].nunique()),

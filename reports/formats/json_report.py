@@ -22,9 +22,9 @@ def report_as_dict(report: AgreementReport) -> dict[str, Any]:
         "coached": report.coached,
         "coached_left_out": report.without_coached,
         "without_training": {
-            "let_in": len(report.admissions.let_in),
+            "let_in": len(report.admissions.volunteers),
             "of": report.admissions.of,
-            "volunteers": [{"volunteer": one.volunteer} for one in report.admissions.let_in],
+            "volunteers": [{"volunteer": name} for name in report.admissions.volunteers],
         }
         if report.round.training_id
         else None,

@@ -50,7 +50,7 @@ def without_vote(report: AgreementReport) -> str:
 
 def without_training(report: AgreementReport) -> str:
     """Who labelled without a passed training, because a lead let them in; "" for nobody."""
-    let_in = report.admissions.let_in
+    let_in = report.admissions.volunteers
     if not let_in:
         return ""
     said = ngettext(
@@ -58,8 +58,8 @@ def without_training(report: AgreementReport) -> str:
         "%(n)s of %(all)s volunteers labelled without a passed training (let in by a lead): %(volunteers)s.",
         len(let_in),
     )
-    names = listed([one.volunteer for one in let_in])
-    return said % {"n": grouped(len(let_in)), "all": grouped(report.admissions.of), "volunteers": names}
+    given = {"n": grouped(len(let_in)), "all": grouped(report.admissions.of), "volunteers": listed(let_in)}
+    return said % given
 
 
 def forge_labels(report: AgreementReport) -> str:

@@ -236,6 +236,27 @@ class RoundVolunteer(models.Model):
         return f"{self.member} in {self.round_id}"
 
 
+class PastAdmission(models.Model):
+    """One admission without a passed training that a lead took back. Labels given under it stay."""
+
+    seat = models.ForeignKey(RoundVolunteer, models.CASCADE, related_name="past_admissions")
+    admitted_at = models.DateTimeField()
+    admitted_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    admitted_reason = models.TextField(blank=True, default="", db_default="")
+    taken_back_at = models.DateTimeField()
+    taken_back_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="an_admission_is_taken_back_later", condition=Q(taken_back_at__gte=F("admitted_at"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seat_id} from {self.admitted_at} to {self.taken_back_at}"
+
+
 class RoundIssue(models.Model):
     """One issue of a round, at its position; `completed_at` is set with the label of its last slot.
 
