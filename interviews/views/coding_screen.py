@@ -29,6 +29,9 @@ from taxonomy.models import Level
 from taxonomy.queries.codebooks import codebook, hues_of
 from taxonomy.tree import TEXTS, text_in
 
+LEAF = 20
+"""Turns that the browser lays out together: it skips a leaf that is out of view in one piece."""
+
 
 @lru_cache(maxsize=32)
 def code_list(version_id: int, language: str | None) -> tuple[SafeString, SafeString]:
@@ -99,9 +102,12 @@ def screen(
     asked: Span | None,
     turn: int | None,
     typed: dict[str, Any],
+    *,
+    is_plain: bool,
 ) -> dict[str, Any]:
     """The context of the page for a coder. `turn` is the turn that a reader without scripts codes, `asked`
-    the quote that they change, `typed` what they typed into a form that was refused.
+    the quote that they change, `typed` what they typed into a form that was refused; `is_plain` has the
+    marks in the page, which scripts paint themselves.
     """
     book = codebook(coding.version_id)
     shown = quotes_shown(coding, member)
@@ -111,11 +117,13 @@ def screen(
     for quote in quotes:
         by_turn.setdefault(quote.span.turn, []).append(quote)
     rows = [
-        {
-            "turn": one,
-            "pieces": pieces(one.text, by_turn.get(one.position, ())),
-            "quotes": by_turn.get(one.position, ()) if one.position == turn else (),
-        }
+        (
+            str(one.position),
+            "turn asks" if one.is_interviewer else "turn",
+            one.speaker,
+            "" if one.begins is None else one.time,
+            pieces(one.text, by_turn.get(one.position, ())) if is_plain else one.text,
+        )
         for one in turns
     ]
     tree, data = code_list(coding.version_id, get_language())
@@ -125,7 +133,10 @@ def screen(
         "coding": coding,
         "coder": coder,
         "transcript": transcript,
-        "rows": rows,
+        "leaves": [rows[at : at + LEAF] for at in range(0, len(rows), LEAF)],
+        "is_plain": is_plain,
+        "own": by_turn.get(turn, ()) if turn is not None else (),
+        "asked_place": str(turn),
         "asked_turn": next((one for one in turns if one.position == turn and not one.is_interviewer), None),
         "asked": chosen,
         "tree": tree_of(coding.version_id, checked) if checked else tree,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -99,7 +99,8 @@ def new_coding(request: AuthedRequest, session_id: int) -> HttpResponse:
 @require_safe
 def coding(request: AuthedRequest, coding_id: int) -> HttpResponse:
     """The page of a coder while the coding is blind; for others, who is done. Later, the quotes of all.
-    Without scripts `?turn=` opens the form of a turn, and `?start=` and `end=` a quote of it.
+    Without scripts, `?plain=` has all marks in the page; with it `?turn=` opens the form of a turn, and
+    `?start=` and `end=` a quote of it.
     """
     found, member = read_coding(request, coding_id)
     if may_read_quotes(member, found):
@@ -126,9 +127,17 @@ def _page(
     if form is not None:
         turn = form.cleaned_data.get("turn", turn)
     typed = _typed(form)
-    context |= screen(found, coder, member, transcript, asked, turn, typed)
-    context |= {"form": form, "typed": typed}
+    is_plain = form is not None or "plain" in request.GET
+    context |= screen(found, coder, member, transcript, asked, turn, typed, is_plain=is_plain)
+    context |= {"form": form, "typed": typed, "plain_address": _plain(request.GET)}
     return render_page(request, "interviews/coding/coding.html", context, status=status)
+
+
+def _plain(asked: QueryDict) -> str:
+    """The query of the same page for readers without scripts."""
+    query = asked.copy()
+    query["plain"] = "1"
+    return f"?{query.urlencode()}"
 
 
 def _typed(form: QuoteForm | None) -> dict[str, Any]:
@@ -205,7 +214,7 @@ def _stored(request: AuthedRequest, coding: Coding, member: Membership, span: Sp
         lines = quote_lines(rows, codebook(coding.version_id))
         newest = max(lines, key=lambda line: line.transcript, default=None)
         return JsonResponse({"stored": newest.as_json() if newest else None})
-    return go_to(request, f"{coding.get_absolute_url()}?turn={span.turn}#t{span.turn}")
+    return go_to(request, f"{coding.get_absolute_url()}?plain=1&turn={span.turn}#t{span.turn}")
 
 
 @require_POST

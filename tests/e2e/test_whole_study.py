@@ -150,7 +150,7 @@ def coded(open_page, world: World, codings: list[Coding], place: int, other: str
     assert "memo of" not in page.content()
     expect(page.locator("#turns mark")).to_have_count(0)
     for words, code in (("on night shifts", other), ("The memory runs out", "A.1")):
-        turn = page.locator("#turns li", has_text=words)
+        turn = page.locator("#turns .turn", has_text=words)
         turn.click()
         page.evaluate(
             """(words) => {

@@ -224,19 +224,18 @@ function byWord(steps, extends_) {
   const at = words ? words.focus + steps : steps > 0 ? 0 : turns.words(active).length - 1;
   selectWords(extends_ && words ? words.anchor : at, at);
 }
-const inOrder = () => [...document.querySelectorAll("#turns .quote")];
 function toQuote(steps) {
-  const all = inOrder(), here = document.activeElement;
+  const all = turns.places(), here = document.activeElement.dataset?.quote;
   if (!all.length) return;
-  let at = all.indexOf(here);
+  let at = here ? all.findIndex((one) => keyOf(one) === here) : -1;
   if (at >= 0) at += steps;
   else {
-    const next = all.findIndex((one) => !active || turns.of(one).index >= active.index);
+    const next = all.findIndex((one) => !active || turns.at(one.turn).index >= active.index);
     at = next < 0 ? all.length - 1 : steps > 0 ? next : next - 1;
   }
-  const button = all[Math.max(0, Math.min(all.length - 1, at))];
-  show(turns.of(button));
-  button.focus();
+  const place = all[Math.max(0, Math.min(all.length - 1, at))];
+  show(turns.at(place.turn));
+  turns.buttonOf(place).focus();
 }
 function placeOf(key) {
   const [turn, start, end] = key.split(".").map(Number);

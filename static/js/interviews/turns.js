@@ -4,6 +4,9 @@
 import { $, make } from "../core/page.js";
 
 const WIDE = /[\ud800-\udbff][\udc00-\udfff]/;
+// Turns with quotes that are painted before the page is shown, and then at a time.
+const FIRST = 24, AT_ONCE = 6;
+const SLOWEST = 100; // ms between two times
 const bySpan = (one, other) => one.start - other.start || one.end - other.end;
 
 export const keyOf = ({ turn, start, end }) => `${turn}.${start}.${end}`;
@@ -11,7 +14,7 @@ export const keyOf = ({ turn, start, end }) => `${turn}.${start}.${end}`;
 // `chip(code)` makes the chip of a category; `label(text)` says in words what the button of a quote does.
 export function makeTurns({ chip, label }) {
   const root = $("turns");
-  const turns = [...root.children].map((node, index) => {
+  const turns = [...root.querySelectorAll(".turn")].map((node, index) => {
     const text = node.querySelector("p");
     return {
       index,
@@ -21,6 +24,7 @@ export function makeTurns({ chip, label }) {
       said: text.textContent,
       asks: node.classList.contains("asks"),
       row: null,
+      isPainted: false,
       words: null,
       quotes: new Map(),
       pending: null,
@@ -46,8 +50,10 @@ export function makeTurns({ chip, label }) {
   };
 
   // One pass over a turn: its text in pieces that have the same quotes.
+  const quotesOf = (turn) => [...turn.quotes.values()].sort(bySpan);
   function paint(turn) {
-    const quotes = [...turn.quotes.values()].sort(bySpan);
+    turn.isPainted = true;
+    const quotes = quotesOf(turn);
     const all = turn.pending ? [...quotes, turn.pending].sort(bySpan) : quotes;
     const cuts = [...new Set([0, turn.said.length, ...all.flatMap(({ start, end }) => [start, end])])];
     cuts.sort((one, other) => one - other);
@@ -83,23 +89,42 @@ export function makeTurns({ chip, label }) {
     }
     turn.row.replaceChildren(...quotes.map((quote) => {
       const words = turn.said.slice(quote.start, quote.end);
-      const button = make("button", "quote");
+      const button = make(
+        "button",
+        "quote",
+        ...quote.codes.map(chip),
+        ...quote.open_codes.map((name) => make("span", "badge", name)),
+      );
       button.type = "button";
       button.dataset.quote = keyOf(quote);
       button.title = words;
-      button.append(...quote.codes.map(chip), ...quote.open_codes.map((name) => make("span", "badge", name)));
       if (quote.memo) button.append(make("span", "xs faint memo", quote.memo));
-      button.append(make("span", "sr", label(words)));
+      const shown = [...quote.codes, ...quote.open_codes, quote.memo].filter(Boolean);
+      button.setAttribute("aria-label", `${shown.join(" ")} ${label(words)}`);
       return button;
     }));
   }
-  // All turns with quotes in one go. In several, the browser lays the page out after each, and where the page
-  // is in a hidden tab it lets a second pass between two.
+  // The first turns at once; the others some at a time, while nothing else is to be done. What is out of view
+  // is not laid out, so painting it costs its nodes only.
+  const soon = (act) => setTimeout(() => act({ timeRemaining: () => 8 }));
+  const later = globalThis.requestIdleCallback ?? soon; // not in every Safari
+  const marked = (name) => requestAnimationFrame(() => setTimeout(() => performance.mark(name)));
   function paintAll() {
-    const due = turns.filter((turn) => turn.quotes.size);
-    due.forEach(paint);
-    document.body.dataset.painted = due.length;
-    requestAnimationFrame(() => setTimeout(() => performance.mark("quotes-painted")));
+    const due = turns.filter((turn) => turn.quotes.size && !turn.isPainted);
+    function paintNext(count) {
+      for (const turn of due.splice(0, count)) if (!turn.isPainted) paint(turn);
+    }
+    paintNext(FIRST);
+    marked("quotes-shown");
+    const goOn = (deadline) => {
+      do paintNext(AT_ONCE); while (due.length && deadline.timeRemaining() > 1);
+      if (due.length) later(goOn, { timeout: SLOWEST });
+      else {
+        document.body.dataset.painted = "";
+        marked("quotes-painted");
+      }
+    };
+    later(goOn, { timeout: SLOWEST });
   }
 
   // ---- What is selected
@@ -116,7 +141,7 @@ export function makeTurns({ chip, label }) {
     if (!selection.rangeCount || selection.isCollapsed) return null;
     const range = selection.getRangeAt(0);
     const holder = range.startContainer;
-    const node = (holder.nodeType === 1 ? holder : holder.parentElement)?.closest("#turns > li");
+    const node = (holder.nodeType === 1 ? holder : holder.parentElement)?.closest("#turns .turn");
     const turn = node && byPosition.get(Number(node.id.slice(1)));
     if (!turn || !range.intersectsNode(turn.text)) return null;
     const begins = turn.text.contains(holder) ? offset(turn, holder, range.startOffset) : 0;
@@ -155,7 +180,7 @@ export function makeTurns({ chip, label }) {
   return {
     all: turns,
     at: (position) => byPosition.get(position),
-    of: (element) => byPosition.get(Number(element?.closest?.("#turns > li")?.id.slice(1))),
+    of: (element) => byPosition.get(Number(element?.closest?.("#turns .turn")?.id.slice(1))),
     local,
     remote,
     paint,
@@ -164,6 +189,13 @@ export function makeTurns({ chip, label }) {
     select,
     words,
     count: () => count,
+    // The places of all quotes in their order, and the button of one.
+    places: () => turns.flatMap(quotesOf),
+    buttonOf(place) {
+      const turn = byPosition.get(place.turn);
+      if (!turn.isPainted) paint(turn);
+      return turn.row.querySelector(`[data-quote="${keyOf(place)}"]`);
+    },
     get(place) {
       return byPosition.get(place.turn)?.quotes.get(keyOf(place)) ?? null;
     },

@@ -103,7 +103,7 @@ def test_the_coding_page_and_the_reconcile_page_cost_the_same_for_one_and_for_th
 
 @only_long
 def test_a_turn_is_coded_without_a_script_by_its_words(world, coding):
-    shown = page(coding, world.coder, query="?turn=1").text
+    shown = page(coding, world.coder, query="?plain=1&turn=1").text
     assert "Words of this turn, copied exactly" in shown
     assert "Words of this turn, copied exactly" not in page(coding, world.coder, query="?turn=0").text
     fields = {
@@ -123,9 +123,9 @@ def test_a_turn_is_coded_without_a_script_by_its_words(world, coding):
         assert error in text_of(refused, "<aside", "</aside>")
         assert 'value="C.9" checked' in refused.text
     stored = post(coding, world.coder, text=" train models ", **fields)
-    assert stored.url == f"{coding.get_absolute_url()}?turn=1#t1"
+    assert stored.url == f"{coding.get_absolute_url()}?plain=1&turn=1#t1"
     assert said(coding) == [("R3", "train models", ("A.1", "C.9", "night work"))]
-    shown = page(coding, world.coder, query="?turn=1&start=3&end=15")
+    shown = page(coding, world.coder, query="?plain=1&turn=1&start=3&end=15")
     assert shown.context["asked"]["quote"].span == Span(1, 3, 15)
     assert 'value="A.1" checked' in shown.text
     assert 'value="B.1" checked' not in shown.text
@@ -256,13 +256,19 @@ def test_a_turn_is_cut_in_one_pass_where_quotes_begin_and_end():
     ]  # fmt: skip
 
 
-def test_marks_are_on_the_page_before_a_script_and_their_text_is_escaped(world):
+def test_marks_are_on_the_page_without_scripts_and_their_text_is_escaped(world):
+    """With scripts, the page has the words of each turn, and readers without them are sent to the marks."""
     session = make_session(make_participant(world.study, world.lead), world.lead)
     make_transcript(session, world.lead, said=("So?", "We <b>train & fail</b>, often."))
     coding = opened(world, session)
     quote(coding, world.coder, "<b>train", "A.1", '"night"')
     quote(coding, world.coder, "train & fail", "C.9")
-    shown = page(coding, world.coder).text
+    scripted = page(coding, world.coder, query="?turn=1").text
+    assert '<meta http-equiv="refresh" content="0; url=?turn=1&amp;plain=1">' in scripted
+    assert '<p dir="auto">We &lt;b&gt;train &amp; fail&lt;/b&gt;, often.</p>' in scripted
+    assert "<mark" not in scripted
+    shown = page(coding, world.coder, query="?plain=1").text
+    assert 'http-equiv="refresh"' not in shown
     assert (
         '<p dir="auto">We <mark title="A.1, &quot;night&quot;">&lt;b&gt;</mark>'
         '<mark title="A.1, &quot;night&quot;, C.9">train</mark><mark title="C.9"> &amp; fail</mark>'
