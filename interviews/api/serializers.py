@@ -3,11 +3,13 @@
 from datetime import UTC
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from interviews.actions.sessions import MOST_MINUTES
 from interviews.actions.transcripts import ROLES
+from interviews.forms.transcripts import FORMATS, MOST_BYTES
 from interviews.models import Guide
 from interviews.queries.guides import parts_of
 from taxonomy.models import Level
@@ -116,6 +118,23 @@ class NewTranscriptSerializer(serializers.Serializer[Any]):
     )
 
 
+@extend_schema_field(OpenApiTypes.BINARY)
+class TranscriptFileField(serializers.FileField):
+    """A file that a reader of transcripts takes, of at most the size that the page takes."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        upload = super().to_internal_value(data)
+        if not upload.name.lower().endswith(FORMATS):
+            raise serializers.ValidationError(f"Send a file that ends with {', '.join(FORMATS)}.")
+        if upload.size > MOST_BYTES:
+            raise serializers.ValidationError(f"A transcript has at most {MOST_BYTES >> 20} MB.")
+        return upload
+
+
+class TranscriptFileSerializer(serializers.Serializer[Any]):
+    file = TranscriptFileField(help_text="TXT, SRT, VTT or DOCX, by the ending of its name")
+
+
 class ReplacementSerializer(serializers.Serializer[Any]):
     original = serializers.CharField(max_length=200)
     stand_in = serializers.CharField(max_length=120)
@@ -125,6 +144,21 @@ class CorrectionSerializer(NewTranscriptSerializer):
     replacements = ReplacementSerializer(many=True, default=list, help_text="Names that were missed")
     note = serializers.CharField(max_length=500, help_text="What was corrected, without names")
     made_from = serializers.IntegerField(min_value=1, max_value=SMALL, help_text="The corrected version")
+
+
+class CorrectionFileSerializer(TranscriptFileSerializer):
+    note = serializers.CharField(max_length=500, help_text="What was corrected, without names")
+    made_from = serializers.IntegerField(min_value=1, max_value=SMALL, help_text="The corrected version")
+    original = serializers.CharField(max_length=200, required=False, help_text="A name that was missed")
+    stand_in = serializers.CharField(max_length=120, required=False, help_text="Its replacement")
+
+    def validate(self, values: dict[str, Any]) -> dict[str, Any]:
+        if ("original" in values) != ("stand_in" in values):
+            raise serializers.ValidationError({"stand_in": ["Send original and stand_in, or neither."]})
+        pairs = (
+            [{"original": values["original"], "stand_in": values["stand_in"]}] if "original" in values else []
+        )
+        return values | {"replacements": pairs}
 
 
 class PseudonymiseSerializer(serializers.Serializer[Any]):

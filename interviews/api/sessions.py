@@ -8,11 +8,13 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.debug import sensitive_variables
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.numbers import number_asked
+from core.uploads import WholeJson
 from interviews.actions.guides import Ranks, publish_guide
 from interviews.actions.identities import note_look_at_transcript
 from interviews.actions.rankings import record_ranking
@@ -26,6 +28,7 @@ from interviews.actions.transcripts import (
 from interviews.api.people import given, led
 from interviews.api.serializers import (
     ChangedSessionSerializer,
+    CorrectionFileSerializer,
     CorrectionSerializer,
     GuideLineSerializer,
     NewGuideSerializer,
@@ -37,9 +40,11 @@ from interviews.api.serializers import (
     PseudonymiseSerializer,
     RankedSerializer,
     SessionSerializer,
+    TranscriptFileSerializer,
     TranscriptSerializer,
 )
 from interviews.errors import InterviewRefused, NoRawTranscript
+from interviews.forms.transcripts import MOST_BYTES
 from interviews.models import RawTranscript, Session
 from interviews.queries.guides import guides_for
 from interviews.queries.participants import participants_for
@@ -67,6 +72,12 @@ from studies.queries import members
 from taxonomy.models import CategoryState
 
 R = TypeVar("R")
+Body = type[serializers.Serializer[Any]]
+
+
+def by_type(text: Body, file: Body) -> dict[str, Body]:
+    """What a request sends, for the schema: a text as JSON, or a file."""
+    return {"application/json": text, "multipart/form-data": file}
 
 
 class Guides(APIView):
@@ -83,7 +94,7 @@ class Guides(APIView):
         values = given(NewGuideSerializer, request)
         rankings = {(one["part"], one["question"]): _ranks(study, one) for one in values["rankings"]}
         text = values["text"]
-        said = _understood(guide_text, text)
+        said = _understood(lambda: guide_text(text), "text")
         made = publish_guide(
             study=study, text=text, said=said, note=values["note"], rankings=rankings, by=member
         )
@@ -147,7 +158,11 @@ class OneInterview(APIView):
 
 
 class InterviewTranscript(APIView):
-    """The stored, pseudonymised transcript (`?version=`); a POST imports one with names, encrypted."""
+    """The stored, pseudonymised transcript (`?version=`); a POST imports one with names, encrypted: a text,
+    or a file as `multipart/form-data`.
+    """
+
+    parser_classes = (WholeJson, MultiPartParser)
 
     @extend_schema(responses=TranscriptSerializer, parameters=[OpenApiParameter("version", int)])
     def get(self, request: Request, session_id: int) -> Response:
@@ -163,11 +178,12 @@ class InterviewTranscript(APIView):
         return Response(TranscriptSerializer(_transcript(found)).data)
 
     @sensitive_variables()
-    @extend_schema(request=NewTranscriptSerializer, responses={204: None})
+    @extend_schema(request=by_type(NewTranscriptSerializer, TranscriptFileSerializer), responses={204: None})
     def post(self, request: Request, session_id: int) -> Response:
         session, member = _led(request, session_id)
-        read = _turns(given(NewTranscriptSerializer, request)["text"])
-        import_transcript(session=session, turns=read.turns, notes=read.notes, file_format="txt", by=member)
+        values = given(TranscriptFileSerializer if _is_file(request) else NewTranscriptSerializer, request)
+        read, ending = _turns(values)
+        import_transcript(session=session, turns=read.turns, notes=read.notes, file_format=ending, by=member)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -205,16 +221,20 @@ class Pseudonymisation(APIView):
 
 class Corrections(APIView):
     """Store a corrected transcript as the next version; quotes are carried to it. Turns of earlier versions
-    with one of the `replacements` are emptied.
+    with one of the `replacements` are emptied. A file comes as `multipart/form-data`, with one replacement.
     """
 
+    parser_classes = (WholeJson, MultiPartParser)
+
     @sensitive_variables()
-    @extend_schema(request=CorrectionSerializer, responses={201: TranscriptSerializer})
+    @extend_schema(
+        request=by_type(CorrectionSerializer, CorrectionFileSerializer), responses={201: TranscriptSerializer}
+    )
     @transaction.atomic
     def post(self, request: Request, session_id: int) -> Response:
         session, member = _led(request, session_id)
-        values = given(CorrectionSerializer, request)
-        read = _turns(values["text"])
+        values = given(CorrectionFileSerializer if _is_file(request) else CorrectionSerializer, request)
+        read, _ending = _turns(values)
         for one in values["replacements"]:
             add_replacement(participant=session.participant, by=member, **one)
         made = correct_transcript(
@@ -288,18 +308,27 @@ def _transcript(found: Any) -> dict[str, Any]:
     return {name: getattr(found, name) for name in names} | {"turns": turns_of(found)}
 
 
-@sensitive_variables()
-def _turns(text: str) -> ReadTurns:
-    return _understood(lambda said: read_turns(said.encode(), "txt"), text)
+def _is_file(request: Request) -> bool:
+    return (request.content_type or "").lower().startswith("multipart/")
 
 
 @sensitive_variables()
-def _understood(read: Callable[[str], R], text: str) -> R:
+def _turns(values: dict[str, Any]) -> tuple[ReadTurns, str]:
+    """The turns of a text or file, and the ending of the file that it is like. Raises InterviewRefused."""
+    if "file" not in values:
+        return _understood(lambda: read_turns(values["text"].encode(), "txt"), "text"), "txt"
+    upload = values["file"]
+    ending = upload.name.lower().rpartition(".")[2]
+    return _understood(lambda: read_turns(upload.read(MOST_BYTES + 1), ending), "file"), ending
+
+
+@sensitive_variables()
+def _understood(read: Callable[[], R], field: str) -> R:
     """What a text says. Raises InterviewRefused for one that no reader takes."""
     try:
-        return read(text)
+        return read()
     except Unread as refused:
-        raise InterviewRefused(str(refused), field="text") from None
+        raise InterviewRefused(str(refused), field=field) from None
 
 
 def _ranked(session: Session) -> Any:

@@ -197,7 +197,8 @@ def in_the_package(page: Page, world: World) -> None:
     first = Participant.objects.get(number=1, audience__prefix="U")
     send(page, reverse("consents", args=[world.study.slug]), ("text", "You may quote me."))
     text = world.study.consent_texts.get()
-    consent = [("text", text.pk), ("given_on", "2025-05-01"), ("permits", "quote")]
+    permits = [("permits", "quote"), ("permits", "archive")]
+    consent = [("text", text.pk), ("given_on", "2025-05-01"), *permits]
     send(page, reverse("new_consent", args=[first.pk]), *consent)
     page.goto(reverse("new_finding", args=[world.study.slug]))
     page.get_by_label("Finding").fill("Users say {1}; bugs rank {2}.")

@@ -1,12 +1,16 @@
 """Interviews over REST, from the guide to an erasure; nothing is to be had that the pages hide."""
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
+from interviews.forms.transcripts import MOST_BYTES
 from interviews.models import Guide, Participant, RawTranscript, Transcript
+from interviews.queries.pseudonyms import raw_turns
 from studies.models import Event
 from tests import factories
 from tests.api.conftest import client_of
 from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.interviews.readers.packing import document, paragraph
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
 from tests.worlds.pages import cost
@@ -174,6 +178,51 @@ def test_json_that_no_answer_could_repeat_is_refused(world, body, detail):
         f"{API}/interviews/{world.session.pk}/pseudonymise/", body, content_type="application/json"
     )
     assert (answer.status_code, detail in answer.json()["detail"]) == (400, True)
+
+
+def test_a_transcript_of_each_format_is_uploaded_and_corrected_as_on_the_page(world):
+    """The readers, refusals and limits are those of the page."""
+    path = f"interviews/{world.session.pk}"
+    client = client_of(world.lead)
+
+    def send(name, data, to="transcript", member=None, **fields):
+        body = {"file": SimpleUploadedFile(name, data), **fields}
+        address = f"{API}/{path}/{to}/"
+        return (client_of(member) if member else client).post(address, body, format="multipart")
+
+    cue = b"00:00:01{0}000 --> 00:00:02{0}000\n{1}\n"
+    files = {
+        "one.SRT": b"1\n" + cue.replace(b"{0}", b",").replace(b"{1}", b"Ann: Yes."),
+        "one.vtt": b"WEBVTT\n\n" + cue.replace(b"{0}", b".").replace(b"{1}", b"<v Ann>Yes."),
+        "one.docx": document(paragraph("Ann: Yes.")),
+        "one.txt": b"Ann: Yes.",
+    }
+    for name, data in files.items():
+        assert send(name, data).status_code == 204, name
+        raw = RawTranscript.objects.get()
+        assert [(turn.speaker, turn.text) for turn in raw_turns(raw)] == [("Ann", "Yes.")], name
+        assert raw.file_format == name.lower().rpartition(".")[2]
+    broken = send("two.srt", b"1\n00:00:01,000 --> 00:00:x2,000\nAnn: No.\n")
+    assert (broken.status_code, broken.json()["field"], "ine 2" in broken.json()["detail"]) == (
+        422,
+        "file",
+        True,
+    )
+    bomb = send("two.docx", b"PK\x03\x04")
+    assert (bomb.status_code, bomb.json()["field"]) == (422, "file")
+    assert send("two.exe", b"MZ").json() == {"file": ["Send a file that ends with .txt, .srt, .vtt, .docx."]}
+    large = send("two.txt", b"A" * (MOST_BYTES + 1))
+    assert (large.status_code, large.json()) == (400, {"file": ["A transcript has at most 20 MB."]})
+    assert send("two.txt", b"A: No.", member=world.coder).status_code == 403
+    assert [(turn.speaker, turn.text) for turn in raw_turns(RawTranscript.objects.get())] == [("Ann", "Yes.")]
+
+    post(world.lead, f"{path}/pseudonymise/", {"replacements": [], "speakers": {"Ann": "participant"}})
+    fields = {"note": "Misheard", "made_from": 1}
+    half = send("three.vtt", files["one.vtt"], "corrections", original="Otto", **fields)
+    assert half.json() == {"stand_in": ["Send original and stand_in, or neither."]}
+    said = files["one.vtt"].replace(b"Ann", b"U1").replace(b"Yes", b"Otto")
+    made = send("three.vtt", said, "corrections", original="Otto", stand_in="[name]", **fields)
+    assert (made.status_code, made.json()["number"], made.json()["turns"][0]["text"]) == (201, 2, "[name].")
 
 
 def test_a_table_of_participants_is_looked_at_and_imported_as_on_the_page(world):
