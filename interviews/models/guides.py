@@ -109,3 +109,8 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def reference(self) -> str:
+        """Its name in files: the version of the guide, the part and the place there, both from 1."""
+        return f"{self.part.guide.number}.{self.part.position + 1}.{self.position + 1}"

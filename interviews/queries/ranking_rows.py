@@ -33,7 +33,7 @@ def ranking_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:
 def _of_all(question: RankedQuestion, line: RankLine) -> tuple[object, ...]:
     numbers = line.numbers
     return (
-        question.question.pk,
+        question.question.reference,
         question.question.text,
         question.question.top,
         question.participants,

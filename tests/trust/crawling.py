@@ -56,7 +56,7 @@ class Received:
     def add(self, address: str, kind: str, response) -> str:
         body = b"".join(response.streaming_content) if response.streaming else response.content
         if body.startswith(b"PK"):
-            body = _unpacked(body)
+            body = unpacked(body)
         if body.startswith(b"%PDF"):
             body = _read(body)
         headers = "".join(f"{name}: {value}\n" for name, value in sorted(response.headers.items()))
@@ -91,7 +91,7 @@ def _rolled_back(session: Callable[[str], dict], code: str) -> dict:
     return received
 
 
-def _unpacked(archive: bytes) -> bytes:
+def unpacked(archive: bytes) -> bytes:
     with ZipFile(io.BytesIO(archive)) as package:
         return b"\n".join(name.encode() + b"\n" + package.read(name) for name in package.namelist())
 

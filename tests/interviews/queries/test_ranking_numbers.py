@@ -228,6 +228,8 @@ class TestNumbers:
         found = rankings_of(world.study, world.lead)
         rows = [dict(zip(HEADER, row, strict=True)) for row in ranking_rows(found)]
         assert len(rows) == 2 + len(found.questions[1].lines)
+        # The version of the guide, its part, the question there: no id of the database.
+        assert list(dict.fromkeys(row["question"] for row in rows)) == ["1.1.1", "1.1.2"]
         first = rows[0]
         assert (first["code"], first["mean_rank"], first["first_group"], first["first_participants"]) == (
             "B.1", 16 / 11, "LLM users", 6,
