@@ -124,7 +124,7 @@ class TranscriptFileField(serializers.FileField):
 
     def to_internal_value(self, data: Any) -> Any:
         upload = super().to_internal_value(data)
-        if not upload.name.lower().endswith(FORMATS):
+        if not str(upload.name).lower().endswith(FORMATS):
             raise serializers.ValidationError(f"Send a file that ends with {', '.join(FORMATS)}.")
         if upload.size > MOST_BYTES:
             raise serializers.ValidationError(f"A transcript has at most {MOST_BYTES >> 20} MB.")
