@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from numpy.typing import NDArray
 
 from agreement import MISSING
@@ -13,13 +13,22 @@ from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
 from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
 from rounds.queries.rounds import revealed, reveals_complete_issues
-from studies.models import Membership
+from studies.models import Membership, Role, Study
 from taxonomy.queries.codebooks import Codebook
 
 
 def own_model_labels(round_: Round, member: Membership) -> QuerySet[ModelLabel]:
     """The labels of this model in a round."""
     return ModelLabel.objects.filter(round=round_, member=member)
+
+
+def models_of(study: Study, round_: Round | None) -> list[tuple[Membership, int]]:
+    """The models of a study, and how many labels each gave in a round, whatever is revealed: the number tells
+    nothing of anybody else. One query.
+    """
+    given = Count("model_labels", filter=Q(model_labels__round=round_))
+    members = Membership.objects.filter(study=study, role=Role.MODEL, left_at=None).annotate(given=given)
+    return [(member, member.given) for member in members.order_by("pk")]
 
 
 def model_labels_beside(

@@ -112,6 +112,12 @@ def on_agenda(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaIte
     return shown.defer("issue__current__body", "issue__current__comments").order_by("position", "pk")
 
 
+def waiting(meeting: Meeting, member: Membership | None) -> QuerySet[AgendaItem]:
+    """The items on the agenda that have no decision yet, as far as this member may see them."""
+    made = Decision.objects.filter(standing(None), round=OuterRef("round"), issue=OuterRef("issue"))
+    return on_agenda(meeting, member).filter(~Exists(made))
+
+
 def _seen(seats: Iterable[Membership]) -> QuerySet[Disagreement]:
     rows = Disagreement.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
     return seen_by_seats(rows, seats)

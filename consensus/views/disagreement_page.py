@@ -12,12 +12,13 @@ from django.utils.translation import gettext_lazy
 from accounts.http import AuthedRequest
 from consensus import rules
 from consensus.forms.decisions import DecisionForm
-from consensus.models import Decision
+from consensus.models import Decision, Meeting
 from consensus.queries import disagreements as queries
 from consensus.queries.agendas import open_agendas
 from consensus.queries.confusion import confusion, splits
 from consensus.queries.disagreement_filters import LEVELS, Narrowing
 from consensus.queries.disagreements import DisagreementRow
+from consensus.queries.meetings import waiting
 from consensus.views.bulk import why_no_majority
 from consensus.views.filter_menu import ListAddress, ends_open, menus
 from consensus.views.issue_table import IssueTable
@@ -123,6 +124,7 @@ class DisagreementsPage:
             counts=context["counts"],
         )
         item = None if asked.issue is None else self._item(asked.issue)
+        agendas = open_agendas(round_, member)
         context |= {
             "study": round_.study,
             "membership": member,
@@ -151,7 +153,8 @@ class DisagreementsPage:
             "filters": self._saved(),
             "may_keep": may_import(member),
             "save_url": f"{self.url('save_disagreement_filter')}?{self.query}",
-            **self._what_to_do(),
+            **self._what_to_do(agendas),
+            **self._meeting(agendas),
         }
         if item is None:
             context |= self._overview()
@@ -212,11 +215,21 @@ class DisagreementsPage:
                 )
         return kept
 
-    def _what_to_do(self) -> dict[str, Any]:
+    def _meeting(self, agendas: list[Meeting]) -> dict[str, Any]:
+        """The meeting that is open now, and how many issues of its agenda wait for a decision."""
+        meeting = next((one for one in agendas if one.opened_at), None)
+        if meeting is None:
+            return {}
+        return {
+            "open_meeting": meeting,
+            "open_issues": waiting(meeting, self.member).count(),
+            "may_join": rules.may_take_part(self.member, meeting),
+        }
+
+    def _what_to_do(self, agendas: list[Meeting]) -> dict[str, Any]:
         """The addresses to which a lead can send chosen issues: a meeting, a pair, a majority decision."""
         if not rules.may_plan_meeting(self.member, self.round):
             return {"query": self.query}
-        agendas = open_agendas(self.round, self.member)
         return {
             "query": self.query,
             "may_plan": True,

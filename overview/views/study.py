@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
+from annotate.queries.model_labels import models_of
 from consensus.queries.meetings import own_meetings, recent_meetings
 from core.http import is_fragment, render_page
 from core.templatetags.crosscheck import count
@@ -72,6 +73,7 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
             "share": percent(labels, slots) if slots else "",
             "week": sum(person.week for person in people),
         },
+        "models": models_of(found, front),
         "may_manage_people": may_manage_people(member),
     }
     if may_read_audit(member):

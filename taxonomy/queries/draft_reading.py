@@ -1,8 +1,9 @@
 """A draft as a person reads it: its tree compared with the published tree, and each change in words."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -50,6 +51,14 @@ class DraftBranch:
         return self.old.code if self.old and self.old.code != self.entry.code else ""
 
     @property
+    def is_changed(self) -> bool:
+        """Does anything of it differ from the published category?"""
+        is_moved = self.fate is not None and self.fate.kind != "same"
+        return (
+            self.is_new or self.is_gone or is_moved or self.was_renamed or bool(self.old_code) or self.is_told
+        )
+
+    @property
     def is_told(self) -> bool:
         """Do its texts differ from the published ones?"""
         return self.old is not None and bool(other_texts(self.old, self.entry))
@@ -74,11 +83,14 @@ LABELS = {
 }
 
 
-def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> list[DraftBranch]:
+def branches(
+    found: Drafted, chosen: Entry | None = None, words: str = "", *, changes_only: bool = False
+) -> list[DraftBranch]:
     """The types with their subtrees; a removed category is last below its nearest remaining ancestor.
 
-    `words` keep only categories whose code or name contains them, with their ancestors, all open. Otherwise
-    types and the paths to the chosen category and to changed ones are open.
+    `words` keep only categories whose code or name contains them, and `changes_only` those that differ from
+    the published ones, with their ancestors, all open. Otherwise types and the paths to the chosen category
+    and to changed ones are open.
     """
     draft = found.draft
     published = draft.published
@@ -106,8 +118,10 @@ def branches(found: Drafted, chosen: Entry | None = None, words: str = "") -> li
         (made[above].below if above else top).append(gone)
     wanted = look_alike(words).split()
     if wanted:
-        top = [branch for branch in top if _keep(branch, wanted)]
-    _open(top, chosen, is_filtered=bool(wanted))
+        top = [branch for branch in top if _keep(branch, lambda one: _matches(one.entry, wanted))]
+    if changes_only:
+        top = [branch for branch in top if _keep(branch, attrgetter("is_changed"))]
+    _open(top, chosen, is_filtered=bool(wanted) or changes_only)
     return top
 
 
@@ -126,16 +140,20 @@ def _hues(draft: Draft) -> dict[str, int]:
     return found
 
 
-def _keep(branch: DraftBranch, wanted: list[str]) -> bool:
-    """Does the branch, or a branch below it, match all words? Removes the branches below that do not."""
-    branch.below = [each for each in branch.below if _keep(each, wanted)]
-    code = look_alike(branch.entry.code)
-    names = look_alike(branch.entry.name), look_alike(branch.entry.name_zh)
-    matches = all(
+def _keep(branch: DraftBranch, is_wanted: Callable[[DraftBranch], bool]) -> bool:
+    """Is the branch, or a branch below it, wanted? Removes the branches below that are not."""
+    branch.below = [each for each in branch.below if _keep(each, is_wanted)]
+    return is_wanted(branch) or bool(branch.below)
+
+
+def _matches(entry: Entry, wanted: list[str]) -> bool:
+    """Do code or name of the category have all words?"""
+    code = look_alike(entry.code)
+    names = look_alike(entry.name), look_alike(entry.name_zh)
+    return all(
         any(word in name for name in names) or code.startswith(word) or code.replace(".", "").startswith(word)
         for word in wanted
     )
-    return matches or bool(branch.below)
 
 
 def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) -> bool:
@@ -144,9 +162,8 @@ def _open(found: list[DraftBranch], chosen: Entry | None, *, is_filtered: bool) 
     for branch in found:
         inside = _open(branch.below, chosen, is_filtered=is_filtered)
         branch.is_open = inside or is_filtered or branch.level == Level.TYPE
-        is_changed = (
-            branch.is_new or branch.is_gone or (branch.fate is not None and branch.fate.kind != "same")
-        )
+        is_moved = branch.fate is not None and branch.fate.kind != "same"
+        is_changed = branch.is_new or branch.is_gone or is_moved
         is_seen = is_seen or inside or is_changed or (chosen is not None and branch.entry.key == chosen.key)
     return is_seen
 

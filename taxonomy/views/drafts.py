@@ -1,10 +1,10 @@
 """The editor of a taxonomy: the draft as a tree, one change at a time, and its publication."""
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -13,6 +13,7 @@ from accounts.http import AuthedRequest
 from core.errors import DomainError
 from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import once
+from core.panels import panels
 from studies.models import Membership
 from studies.pages import frame
 from taxonomy import actions, rules
@@ -20,7 +21,7 @@ from taxonomy.actions.drafts import redoable
 from taxonomy.errors import ChangeClash
 from taxonomy.forms import drafts as draft_forms
 from taxonomy.forms.drafts import storable
-from taxonomy.models import Taxonomy, Version
+from taxonomy.models import Category, Taxonomy, Version
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries import draft_reading
 from taxonomy.queries.drafts import Drafted, drafted, edition_of
@@ -154,9 +155,9 @@ def _acted(
     found = acted.drafted if acted else drafted(taxonomy)
     entry = _about(found, beside or (acted.change.key if acted and acted.change else key))
     if not is_fragment(request):
-        return go_to(request, _address(taxonomy, entry))
+        return go_to(request, _address(request, taxonomy, entry))
     answer = _page(request, found, member, chosen=entry)
-    answer.headers["HX-Push-Url"] = _address(taxonomy, entry)
+    answer.headers["HX-Push-Url"] = _address(request, taxonomy, entry)
     return answer
 
 
@@ -182,9 +183,34 @@ def _about(found: Drafted, key: object) -> Entry | None:
     return _named(found, "")
 
 
-def _address(taxonomy: Taxonomy, entry: Entry | None) -> str:
-    page = reverse("draft", args=[taxonomy.pk])
-    return f"{page}?{urlencode({'category': entry.code})}" if entry else page
+def _address(request: AuthedRequest, taxonomy: Taxonomy, entry: Entry | None) -> str:
+    asked = _CHANGES_ONLY if _changes_only(request) else {}
+    asked |= {"category": entry.code} if entry else {}
+    return reverse("draft", args=[taxonomy.pk]) + (f"?{urlencode(asked)}" if asked else "")
+
+
+_CHANGES_ONLY = {"view": "changes"}
+
+
+def _changes_only(request: AuthedRequest) -> bool:
+    """Does the reader see the changed categories only? An act keeps what the page shows."""
+    query = request.GET
+    if request.method == "POST" and request.htmx.current_url:
+        query = QueryDict(urlsplit(request.htmx.current_url).query)
+    return query.get("view") == "changes"
+
+
+def _labels(request: AuthedRequest, found: Drafted, member: Membership) -> dict[str, int]:
+    """How many revealed labels each published category has, by its key in the draft; {} before the first
+    version, and before anybody has labelled by the taxonomy.
+    """
+    if found.published is None:
+        return {}
+    counts = next(iter(panels(request, "taxonomy.counts", version=found.published, reader=member)), None)
+    if not counts:
+        return {}
+    keys = Category.objects.filter(pk__in=counts).values_list("pk", "key")
+    return {str(key): counts[pk].labels for pk, key in keys}
 
 
 def _page(
@@ -201,6 +227,7 @@ def _page(
     category that it was `about` is gone.
     """
     words = request.GET.get("q", "").strip()[:200]
+    changes_only = _changes_only(request)
     is_new = bool(error) and request.POST.get("kind") == drafts.ADD
     proposed = motion_lines(found.taxonomy, member)
     counting = {change.pk for change in found.changes}
@@ -213,7 +240,10 @@ def _page(
         "taxonomy": found.taxonomy,
         "found": found,
         "levels": level_counts(found.draft.level(entry.key) for entry in found.draft),
-        "branches": draft_reading.branches(found, chosen, words),
+        "branches": draft_reading.branches(found, chosen, words, changes_only=changes_only),
+        "changes_only": changes_only,
+        "view": f"{urlencode(_CHANGES_ONLY)}&" if changes_only else "",
+        "labels": _labels(request, found, member),
         "about": draft_reading.about(found, chosen, kept) if chosen else None,
         "chosen": chosen,
         "words": words,

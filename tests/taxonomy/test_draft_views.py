@@ -292,13 +292,51 @@ def test_texts_of_others_are_text(signed_in, taxonomy, keys) -> None:
     assert evil not in text_of(signed_in.get(page(taxonomy, category="C.1")))
 
 
+def shown_codes(response) -> list[tuple[str, str]]:
+    """The code of each category in the tree, with its number of labels."""
+    tree = re.sub(r"\s+", " ", response.text.split('<div id="tree">')[1].split("</footer>")[0])
+    nodes = re.findall(r'class="node".*?>([A-C](?:\.\w+)*)<(.*?)(?:</a>|</span> </span>)', tree)
+    return [(code, "".join(re.findall(r'<span class="n">([^<]*)', rest))) for code, rest in nodes]
+
+
+@pytest.mark.world(issues=2, members=2)
+def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world) -> None:
+    taxonomy = world.version.taxonomy
+    client.force_login(world.lead.user)
+    assert dict(shown_codes(client.get(page(taxonomy))))["C"] == ""
+    round_ = world.round()
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.1")
+    world.submit(round_, world.issues[1], world.members[0], "C.2")  # not revealed
+    counts = dict(shown_codes(client.get(page(taxonomy))))
+    assert {code: n for code, n in counts.items() if n != "0"} == {"C": "2", "C.1": "2"}
+    assert "The draft changes no category yet." in text_of(client.get(page(taxonomy, view="changes")))
+
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
+    edit(taxonomy, RETIRE, keys["C.1"], {})
+    edit(taxonomy, ADD, None, {"parent": keys["B"], "name": "Docs"})
+    edit(taxonomy, DESCRIBE, keys["A.1"], {"definition": "Other"})
+    assert shown_codes(client.get(page(taxonomy, view="changes"))) == [
+        ("A", "0"), ("A.1", "0"), ("B", "0"), ("B.3", "0"), ("C", "2"), ("C.1", "2"), ("C.1.i", "0"),
+    ]  # fmt: skip
+    assert len(shown_codes(client.get(page(taxonomy)))) == len(counts) + 1
+    fields = {"key": keys["B.1"], "name": "Wishes", "seen-name": "Name of B.1"}
+    here = {"HX-Request": "true", "HX-Target": "editor"}
+    here["HX-Current-URL"] = f"http://testserver{page(taxonomy, view='changes')}"
+    acted = client.post(
+        reverse("change_draft", args=[taxonomy.pk]), {"kind": DESCRIBE, **fields}, headers=here
+    )
+    assert acted["HX-Push-Url"] == f"{page(taxonomy, view='changes')}&category=B.1"
+    assert [code for code, _n in shown_codes(acted)] == ["A", "A.1", "B", "B.1", "B.3", "C", "C.1", "C.1.i"]
+
+
 @pytest.mark.parametrize("changes", [1, 3])
 def test_a_fixed_number_of_queries(signed_in, taxonomy, keys, changes, django_assert_num_queries) -> None:
     for code in ("C.1", "C.2", "C.3")[:changes]:
         edit(taxonomy, DESCRIBE, keys[code], {"name": f"New {code}"})
     signed_in.get(page(taxonomy))
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         signed_in.get(page(taxonomy))
 
 

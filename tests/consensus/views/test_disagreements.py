@@ -223,6 +223,26 @@ def test_a_fragment_is_the_region_alone_and_says_so(world, labelled):
     assert listed(response) == [world.issues[0].pk, world.issues[3].pk]
 
 
+def test_an_open_meeting_is_a_click_away_for_those_who_can_join(world, labelled):
+    meeting = plan_meeting(
+        round_=labelled,
+        by=world.lead,
+        name="Thursday",
+        chair=world.lead,
+        participants=world.members,
+        quorum=2,
+    )
+    put_on_agenda(meeting=meeting, by=world.lead, issues=[issue.pk for issue in world.issues])
+    assert "Meeting open" not in get(world.lead, labelled).content.decode()
+    open_meeting(meeting=meeting, by=world.lead)
+    for member, joins in ((world.members[0], True), (factories.make_member(world.study, Role.VIEWER), False)):
+        page = get(member, labelled).content.decode()
+        assert ">Meeting open: 3 issues</a>" in page
+        assert ("Join meeting</a>" in page) is joins
+    world.settle(labelled, world.issues[0], "C.9")
+    assert ">Meeting open: 2 issues</a>" in get(world.lead, labelled).content.decode()
+
+
 @pytest.mark.parametrize("name", ["decide", "panel", "nonesuch"])
 def test_other_targets_get_the_page(world, labelled, name):
     body = get(world.lead, labelled, **(FRAGMENT | {"HX-Target": name})).content.decode()
