@@ -1,7 +1,9 @@
-"""The interviews of the demonstration: seven invented people, in all states that an interview goes through.
+"""The interviews of the demonstration: ten invented people, in all states that an interview goes through.
 
 Three are settled, one is revealed and half settled, one is blind and waits for R3, one has its transcript
-with names still, and one participant has withdrawn the consent.
+with names still, and one participant has withdrawn the consent. Three came with a table that tells their
+audience; one of them is erased since. A coder of the half settled one was taken off, and its transcript was
+corrected after the reveal.
 """
 
 from collections.abc import Sequence
@@ -12,6 +14,8 @@ from django.utils.translation import gettext as _
 from core import clock
 from demo.data import DATA, rows, text
 from demo.story import Scene, Story
+from interviews.actions.codebooks import import_codebook
+from interviews.actions.coders import release_coder
 from interviews.actions.codings import finish_coding, open_coding
 from interviews.actions.consents import (
     describe_interviewer,
@@ -19,25 +23,36 @@ from interviews.actions.consents import (
     record_consent,
     withdraw_consent,
 )
+from interviews.actions.erasing import erase_participant
 from interviews.actions.guides import Ranks, publish_guide
 from interviews.actions.identities import name_participant
-from interviews.actions.participants import Background, add_participant, change_background
+from interviews.actions.participants import (
+    Background,
+    add_participant,
+    change_background,
+    import_participants,
+)
 from interviews.actions.quotes import save_quote
 from interviews.actions.rankings import record_ranking
 from interviews.actions.sessions import add_session
 from interviews.actions.settling import settle_coding, settle_quotes
+from interviews.actions.tables import planned_people
 from interviews.actions.transcripts import (
     INTERVIEWER,
     PARTICIPANT,
     add_replacement,
+    correct_transcript,
     import_transcript,
     store_transcript,
 )
 from interviews.models import Audience, Coding, Consent, ConsentText, Guide, Participant, Session, Turn
+from interviews.queries.codebooks import codebook_file
+from interviews.queries.pseudonyms import Spoken
 from interviews.queries.quotes import Content, Span
 from interviews.queries.rankings import ranking_questions
-from interviews.queries.reading import guide_text, read_turns
+from interviews.queries.reading import guide_text, read_table, read_turns
 from interviews.queries.reconciling import items_of
+from interviews.queries.table_audiences import likely_assignment, likely_kinds
 from taxonomy.models import Level, Version
 from taxonomy.queries.codebooks import codebook
 
@@ -50,13 +65,18 @@ CODED = {
     "U1": (6, "R4 R6"),
     "U2": (6, "R4 R6"),
     "D1": (5, "R4 R5 R6"),
-    "U3": (4, "R5 R7"),
+    "U3": (4, "R6 R5 R7"),
     "D2": (3, "R3 R5"),
 }
 """When the coding of an interview was opened, and its coders."""
 STILL_BLIND = "D2"
 HALF_SETTLED = "U3"
 WITH_NAMES = "D3"
+TAKEN_OFF = {"U3": "R6"}
+"""A coder whom a lead took off before the reveal."""
+MISHEARD = ("the shards only fit there", "the pieces only fit there")
+"""Words of HALF_SETTLED: a quote of them has to be placed again."""
+ERASED = "U6"
 
 
 def plan_interviews(scene: Scene, themes: Version) -> None:
@@ -75,8 +95,14 @@ def plan_interviews(scene: Scene, themes: Version) -> None:
             if who == STILL_BLIND and coder == "R3":
                 continue  # the visitor codes it
             scene.plan(story.moment(days_ago, 19 + number), _code, story, who, coder)
+        if who in TAKEN_OFF:
+            scene.plan(story.moment(days_ago, 19.9), _take_off, story, who)
         if who != STILL_BLIND:
             scene.plan(story.moment(days_ago - 1, 16), _settle, story, who)
+    scene.plan(story.moment(1, 11), _invite_by_table, story)
+    scene.plan(story.moment(4, 10), _import_codebook, story, themes)
+    scene.plan(story.moment(2, 18), _correct, story)
+    scene.plan(story.moment(1, 15), _erase, story)
 
 
 def _prepare(story: Story, themes: Version) -> None:
@@ -197,7 +223,7 @@ def _open(story: Story, who: str, coders: list[str], version: Version) -> None:
 
 
 def _code(story: Story, who: str, coder: str) -> None:
-    """A coder gives all quotes of an interview, one a minute, and is done."""
+    """A coder gives all quotes of an interview, one a minute, and is done, unless a lead takes them off."""
     coding, member = _coding(story, who), story.members[coder]
     given = [row for row in rows(f"{FOLDER}/codes.csv") if (row["participant"], row["coder"]) == (who, coder)]
     begun, turns = clock.now(), _answers(coding)
@@ -210,6 +236,8 @@ def _code(story: Story, who: str, coder: str) -> None:
         )
         with clock.at(begun + timedelta(minutes=number)):
             save_quote(coding=coding, member=member, span=_span(turns, row["words"]), content=content)
+    if TAKEN_OFF.get(who) == coder:
+        return
     with clock.at(begun + timedelta(minutes=len(given) + 5)):
         finish_coding(coding=coding, member=member)
 
@@ -220,7 +248,8 @@ def span_of(coding: Coding, words: str) -> Span:
 
 
 def _answers(coding: Coding) -> list[Turn]:
-    return list(coding.session.transcripts.get().turns.filter(is_interviewer=False))
+    newest = coding.session.transcripts.order_by("number").last()
+    return list(newest.turns.filter(is_interviewer=False)) if newest else []
 
 
 def _span(turns: Sequence[Turn], words: str) -> Span:
@@ -250,6 +279,50 @@ def _settle(story: Story, who: str) -> None:
         )
     if who != HALF_SETTLED:
         settle_coding(coding=coding, by=story.lead)
+
+
+def _invite_by_table(story: Story) -> None:
+    """Import a table of people to invite, whose first column tells the audience."""
+    study = story.study
+    audiences = list(Audience.objects.filter(study=study))
+    table = read_table(DATA.joinpath(FOLDER, "invited.csv").read_bytes(), "csv")
+    by = likely_assignment(table, audiences)
+    plan = planned_people(study, table, likely_kinds(table, by), by)
+    import_participants(study=study, people=plan.people, by=story.lead)
+
+
+def _import_codebook(story: Story, version: Version) -> None:
+    """Import the codebook of an earlier study; it links a category that this taxonomy lacks."""
+    read = codebook_file(DATA.joinpath(FOLDER, "earlier_codebook.csv").read_bytes())
+    import_codebook(
+        study=story.study,
+        name="earlier_codebook.csv",
+        rows=read.rows,
+        version=version,
+        is_published=True,
+        by=story.lead,
+    )
+
+
+def _take_off(story: Story, who: str) -> None:
+    """Take a coder off who has no time to finish."""
+    release_coder(coding=_coding(story, who), member=story.members[TAKEN_OFF[who]], by=story.lead)
+
+
+def _correct(story: Story) -> None:
+    """Correct words that were misheard."""
+    session = Session.objects.get(participant=_participant(story, HALF_SETTLED))
+    turns = [
+        Spoken(turn.speaker, turn.text.replace(*MISHEARD), turn.begins)
+        for turn in session.transcripts.get().turns.order_by("position")
+    ]
+    note = _("The participant said “pieces”, not “shards”.")
+    correct_transcript(session=session, turns=turns, note=note, by=story.lead)
+
+
+def _erase(story: Story) -> None:
+    """Erase somebody who asked for it."""
+    erase_participant(participant=_participant(story, ERASED), by=story.lead)
 
 
 def _participant(story: Story, who: str) -> Participant:

@@ -34,8 +34,9 @@ from demo.rounds import MAIN_ROUND, ONCE_MORE, TO_TRY
 from findings.queries.findings import finding_lines
 from harvests.models import Harvest
 from ingest.models import Import, Issue, KeywordListVersion, Snapshot, TermFind
-from interviews.models import Coding, RawTranscript, Session, Turn
+from interviews.models import Coding, Participant, Quote, RawTranscript, Session, Turn
 from interviews.queries.identities import listed_names
+from interviews.queries.quotes import left_behind
 from interviews.queries.ranking_numbers import rankings_of
 from interviews.queries.reconciling import items_of
 from replication.package import write_package
@@ -222,8 +223,9 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
         "meetings.planned": 4, "meetings.opened": 3, "meetings.decided": 7, "decisions.reopened": 1,
         "meetings.closed": 1, "meetings.put_on_agenda": 12, "studies.demonstration_loaded": 1,
         "guides.published": 1, "consents.published": 1, "interviewers.described": 2, "participants.added": 7,
+        "participants.imported": 1, "participants.erased": 1, "codebooks.imported": 1, "codings.coder_released": 1,
         "participants.named": 7, "consents.recorded": 7, "consents.withdrawn": 1, "participants.changed": 3,
-        "interviews.added": 6, "rankings.recorded": 12, "transcripts.imported": 6, "transcripts.stored": 5,
+        "interviews.added": 6, "rankings.recorded": 12, "transcripts.imported": 6, "transcripts.stored": 6,
         "codings.opened": 5, "codings.revealed": 4, "codings.settled": 3, "findings.added": 2, "findings.frozen": 1,
     }  # fmt: skip
     decisions = Decision.objects.filter(method="lead").values_list("round__name", "issue", "decided_at")
@@ -512,12 +514,22 @@ def test_demo_has_interviews_in_all_their_states():
     assert [name for name in listed if name in said] == []
     assert {"Ingrid Solheim", "林晓川", "@ewaz"} < set(listed)
     half = Coding.objects.get(session__participant__number=3, session__participant__audience__prefix="U")
-    items = items_of(half, half.session.transcripts.get())
-    assert [item.is_open for item in items] == [False, False, True, True, True, False]
+    newest = half.session.transcripts.get(number=2)
+    items = items_of(half, newest)
+    # The first has a quote of the coder who was taken off: it is not settled by itself, for it may say more.
+    assert [item.is_open for item in items] == [True, False, True, True, False]
+    moved = left_behind(half, Quote.objects.all(), newest)
+    assert [(one.turn.text[one.start : one.end], one.coder.member.pseudonym) for one in moved] == [
+        ("the shards only fit there", "R7")
+    ]
+    assert [one.member.pseudonym for one in half.coders.exclude(released_at=None)] == ["R6"]
     blind = Coding.objects.get(revealed_at=None)
     assert [(one.member.pseudonym, one.done_at is None, one.quotes.count()) for one in blind.coders.order_by("pk")] == [
         ("R3", True, 0), ("R5", False, 4),
     ]  # fmt: skip
+    people = Participant.objects.filter(study=main_round().study)
+    assert Counter(one.audience.prefix for one in people.select_related("audience")) == {"U": 6, "D": 4}
+    assert [str(one) for one in people.exclude(erased_at=None)] == ["U6"]
     asked = rankings_of(main_round().study, member("R1")).questions
     assert [(one.top, one.participants, one.is_complete) for one in asked] == [(3, 6, False), (2, 6, True)]
     assert [line.state.code for line in asked[1].lines] == ["C", "A", "B"]
