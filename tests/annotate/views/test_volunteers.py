@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate.actions.rounds import close_round
 from annotate.actions.volunteers import remove_volunteer
+from ingest.models import Issue
 from rounds.models import Assignment, Round, RoundVolunteer
 from studies.actions import end_membership
 from studies.models import Role
@@ -159,6 +160,14 @@ def test_the_deadline_is_set_and_overdue_is_said(world):
     assert "overdue" in text_of(get(world.lead, "round", round_.pk))
     assert post(world.lead, "set_deadline", round_.pk, deadline="soon").status_code == 422
     assert post(world.lead, "set_deadline", round_.pk, deadline="2020-01-01").status_code == 409
+
+
+def test_closing_a_complete_round_names_no_share_of_nothing(world):
+    round_ = world.round(issues=Issue.objects.filter(pk=world.issues[0].pk))
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.2")
+    page = text_of(get(world.lead, "close_round", round_.pk))
+    assert "yet 0 of 3 Issues with missing labels 0 of 1 No label is missing." in page
 
 
 def test_closing_lists_what_is_incomplete_and_the_file_says_how_much(world):
