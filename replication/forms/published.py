@@ -101,14 +101,14 @@ class NamesForm(forms.Form):
         max_length=120,
         required=False,
         initial=gettext_lazy("Main round"),
-        widget=forms.TextInput(attrs={"form": "confirm"}),
+        widget=forms.TextInput(attrs={"form": "confirm-import"}),
     )
     taxonomy_name = forms.CharField(
         label=gettext_lazy("Name of the taxonomy"),
         max_length=120,
         required=False,
         initial=gettext_lazy("Challenges"),
-        widget=forms.TextInput(attrs={"form": "confirm"}),
+        widget=forms.TextInput(attrs={"form": "confirm-import"}),
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:

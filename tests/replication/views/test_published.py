@@ -222,6 +222,7 @@ class TestPage:
 
         proposed = reader.get(page_of(run), headers={"Accept-Language": "zh-hans"}).text
         assert 'name="round_name" value="正式轮次"' in proposed
+        assert proposed.count('id="confirm"') == 1  # the dialog of every page
         names = {"round_name": "第一轮", "taxonomy_name": "挑战"}
         response = reader.post(page_of(run, "confirm_published_import"), names)
         assert response["Location"] == page_of(run)
