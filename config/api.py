@@ -46,6 +46,11 @@ of_study = [
     path("harvests/<int:harvest_id>/start/", harvests.HarvestStart.as_view(), name="api_start_harvest"),
     path("harvests/<int:harvest_id>/pause/", harvests.HarvestPause.as_view(), name="api_pause_harvest"),
     path("harvests/<int:harvest_id>/refresh/", harvests.HarvestRefresh.as_view(), name="api_refresh_harvest"),
+    path(
+        "harvests/<int:harvest_id>/compared/",
+        harvests.ComparedHarvests.as_view(),
+        name="api_compared_harvests",
+    ),
     path("harvests/<int:harvest_id>/pages/", harvests.HarvestJournal.as_view(), name="api_harvest_pages"),
     path("interviews/", interviews.Interviews.as_view(), name="api_interviews"),
     path("codings/agreement/", coding_reports.CodingsAgreement.as_view(), name="api_codings_agreement"),

@@ -1,9 +1,10 @@
 """Harvests over REST: planned, started, paused, refreshed and read, with their flow and their pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -12,9 +13,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import KeysetPagination
+from core.numbers import whole_number
 from harvests import actions
 from harvests.forms import MOST_MINUTES, is_in_reach
 from harvests.models import Harvest, HarvestedRepository, HarvestPage
+from harvests.queries.comparing import compare, harvests_to_compare
 from harvests.queries.forge_clients import RepositoryAsked
 from harvests.queries.query_text import query_text
 from harvests.queries.reports import (
@@ -104,6 +107,51 @@ class HarvestPagesSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     results = HarvestPageSerializer(many=True)
+
+
+class ComparedNumbersSerializer(serializers.Serializer[Any]):
+    earlier = serializers.IntegerField()
+    later = serializers.IntegerField()
+    both = serializers.IntegerField()
+    earlier_only = serializers.IntegerField()
+    earlier_not_fetched = serializers.IntegerField(
+        help_text="Of `earlier_only`: the later one never fetched them"
+    )
+    later_only = serializers.IntegerField()
+    later_not_fetched = serializers.IntegerField(
+        help_text="Of `later_only`: the earlier one never fetched them"
+    )
+
+
+class ComparedRepositorySerializer(serializers.Serializer[Any]):
+    host = serializers.CharField()
+    path = serializers.CharField()
+    in_earlier = serializers.BooleanField()
+    in_later = serializers.BooleanField()
+    numbers = ComparedNumbersSerializer()
+
+
+class ComparedListSerializer(serializers.Serializer[Any]):
+    list = serializers.CharField()
+    earlier = serializers.IntegerField(allow_null=True, help_text="Its version in the earlier harvest")
+    later = serializers.IntegerField(allow_null=True)
+
+
+class ComparedTermSerializer(serializers.Serializer[Any]):
+    list = serializers.CharField()
+    text = serializers.CharField()
+    earlier = serializers.IntegerField(allow_null=True, help_text="Issues that it found; null without it")
+    later = serializers.IntegerField(allow_null=True)
+    change = serializers.IntegerField()
+
+
+class ComparedHarvestsSerializer(serializers.Serializer[Any]):
+    earlier = serializers.IntegerField(help_text="Id of the harvest")
+    later = serializers.IntegerField()
+    numbers = ComparedNumbersSerializer(help_text="Issues that the lists of the harvests matched")
+    repositories = ComparedRepositorySerializer(many=True)
+    lists = ComparedListSerializer(many=True)
+    terms = ComparedTermSerializer(many=True, help_text="Only those that changed")
 
 
 class HarvestPlanSerializer(serializers.Serializer[Any]):
@@ -227,6 +275,51 @@ class HarvestJournal(APIView):
         journal = journal_of(_found(request, study, harvest_id))
         page = pages.paginate_queryset(journal, request, view=self)
         return pages.get_paginated_response(HarvestPageSerializer(page, many=True).data)
+
+
+class ComparedHarvests(APIView):
+    """A harvest beside another one of its study: matched issues by repository, list and term."""
+
+    @extend_schema(
+        responses=ComparedHarvestsSerializer,
+        parameters=[
+            OpenApiParameter("with", int, required=True, description="The id of the other harvest"),
+        ],
+    )
+    def get(self, request: Request, slug: str, harvest_id: int) -> Response:
+        study, _member = study_of(request, slug, may_import)
+        one = _found(request, study, harvest_id)
+        harvest = one.refreshes or one
+        wanted = whole_number(request.query_params.get("with"))
+        other = next((other for other in harvests_to_compare(harvest) if other.pk == wanted), None)
+        found = compare(harvest, other) if other else None
+        if found is None:
+            raise Http404
+        total, each = found.numbers()
+        row = {
+            "earlier": found.before.pk,
+            "later": found.now.pk,
+            "numbers": _side_words(total.as_json()),
+            "repositories": [
+                {
+                    "host": pair.shown.host,
+                    "path": pair.path,
+                    "in_earlier": pair.before is not None,
+                    "in_later": pair.now is not None,
+                    "numbers": _side_words(numbers.as_json()),
+                }
+                for pair, numbers in zip(found.pairs, each, strict=True)
+            ],
+            "lists": [_side_words(one) for one in found.lists()],
+            "terms": [_side_words(one) for one in found.terms()],
+        }
+        return Response(ComparedHarvestsSerializer(row).data)
+
+
+def _side_words(row: Mapping[str, Any]) -> dict[str, Any]:
+    """With the names that REST gives the two harvests."""
+    names = {"before": "earlier", "now": "later"}
+    return {"_".join(names.get(part, part) for part in name.split("_")): row[name] for name in row}
 
 
 def _found(request: Request, study: Study, harvest_id: int) -> Harvest:

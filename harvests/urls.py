@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from harvests.views import harvests, plans, records, selections, tokens
+from harvests.views import comparisons, harvests, plans, records, selections, tokens
 
 of_harvest: list[URLPattern | URLResolver] = [
     path("", harvests.harvest, name="harvest"),
@@ -11,6 +11,8 @@ of_harvest: list[URLPattern | URLResolver] = [
     path("terms.csv", selections.harvest_terms, name="harvest_terms"),
     path("flow.<slug:form>", records.harvest_flow, name="harvest_flow"),
     path("numbers.csv", records.harvest_numbers, name="harvest_numbers"),
+    path("compared/", comparisons.compared_harvests, name="compared_harvests"),
+    path("compared.csv", comparisons.compared_harvests_csv, name="compared_harvests_csv"),
     path("pages/", records.harvest_pages, name="harvest_pages"),
     path("pages.csv", records.harvest_pages_csv, name="harvest_pages_csv"),
     path("issues/", records.harvested_issues, name="harvested_issues"),

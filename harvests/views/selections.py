@@ -15,6 +15,7 @@ from core.http import go_to
 from core.idempotency import once
 from harvests import actions
 from harvests.models import Harvest, HarvestedRepository, Selection
+from harvests.queries.comparing import changed_terms
 from harvests.queries.reports import (
     Comparison,
     compared,
@@ -82,30 +83,13 @@ def _compared(found: Comparison | None, now: Selection) -> dict[str, Any] | None
     """What a selection chose that the one before did not, and the other way round; term by term."""
     if found is None:
         return None
-    former, later = _issues_by_term(found.before), _issues_by_term(now)
-    rows: list[dict[str, Any]] = [
-        {
-            "list": name,
-            "text": text,
-            "before": former.get((name, text)),
-            "now": later.get((name, text)),
-            "change": later.get((name, text), 0) - former.get((name, text), 0),
-        }
-        for name, text in {**former, **later}
-    ]
-    rows = [row for row in rows if row["change"] or row["before"] is None or row["now"] is None]
-    rows.sort(key=lambda row: -abs(row["change"]))
     return {
         "matched_before": found.matched_before,
         "matched_now": found.matched_before + found.gained - found.lost,
         "gained": found.gained,
         "lost": found.lost,
-        "rows": rows,
+        "rows": changed_terms(found.before, now),
     }
-
-
-def _issues_by_term(selection: Selection) -> dict[tuple[str, str], int]:
-    return {(told["list"], counts[0]): counts[1] for told in selection.terms for counts in told["terms"]}
 
 
 @require_POST

@@ -165,6 +165,8 @@ select_issues              post   401  404  404  409  409  403  403  403  403
 harvest_terms              get    302  404  404  200  200  403  403  403  403
 harvest_flow               get    302  404  404  404  404  403  403  403  403
 harvest_numbers            get    302  404  404  200  200  403  403  403  403
+compared_harvests          get    302  404  404  200  200  403  403  403  403
+compared_harvests_csv      get    302  404  404  200  200  403  403  403  403
 harvest_pages              get    302  404  404  200  200  403  403  403  403
 harvest_pages_csv          get    302  404  404  200  200  403  403  403  403
 harvested_issues           get    302  404  404  200  200  403  403  403  403
@@ -423,6 +425,7 @@ api_harvest                get    401  404  404  200  200  403  403  403  403
 api_start_harvest          post   401  404  404  200  200  403  403  403  403
 api_pause_harvest          post   401  404  404  409  409  403  403  403  403
 api_refresh_harvest        post   401  404  404  409  409  403  403  403  403
+api_compared_harvests      get    401  404  404  404  404  403  403  403  403
 api_harvest_pages          get    401  404  404  200  200  403  403  403  403
 api_interviews             get    401  404  404  200  200  200  200  200  403
 api_interviews             post   401  404  404  400  400  403  403  403  403
@@ -572,6 +575,7 @@ def address(world: World, name: str) -> str:
         "harvest", "start_harvest", "pause_harvest", "refresh_harvest", "select_issues", "harvest_terms",
         "harvest_numbers", "harvest_pages", "keep_issues", "take_back_issues",
         "api_harvest", "api_start_harvest", "api_pause_harvest", "api_refresh_harvest", "api_harvest_pages", "harvest_pages_csv", "harvested_issues",
+        "compared_harvests", "compared_harvests_csv", "api_compared_harvests",
     )  # fmt: skip
     of_member = ("change_role", "end_membership", "rejoin", "make_model_token")
     of_issue = (
