@@ -36,8 +36,8 @@ WHY_WITHHELD = "who made this package still has to label them in another round"
 
 REPLICATION = Path(__file__).parent / "scripts"
 
-SCRIPTS, README = ("recompute.py", "report.py", "raters.py", "package.py", "coefficients.py"), "README.md"
-
+SCRIPTS = ("recompute.py", "report.py", "raters.py", "package.py", "coefficients.py", "other_libraries.py")
+README = "README.md"
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
 

@@ -17,8 +17,8 @@ from coefficients import (
     rows_of,
     self_agreement,
     square,
-    within,
 )
+from other_libraries import within
 from package import Package, read
 
 TENTHS = 10

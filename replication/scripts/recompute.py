@@ -22,7 +22,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from coefficients import TOLERANCE, confirmed, misses, within
+from other_libraries import TOLERANCE, confirmed, misses, within
 from package import LEVELS, Package
 from report import NOT_HERE, name_of, report
 

@@ -22,8 +22,8 @@ from coefficients import (
     mean_kappa,
     rows_of,
     square,
-    within,
 )
+from other_libraries import within
 from package import Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
 

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
+from collections import Counter
 from fractions import Fraction
 from math import inf, nan
 from types import ModuleType
@@ -41,9 +43,21 @@ NOTE = "groups [type C] categories [B.4] fleiss_kappa: statsmodels fleiss_kappa"
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """coefficients.py of a package."""
-    spec = importlib.util.spec_from_file_location("coefficients", REPLICATION / "coefficients.py")
+def libraries() -> ModuleType:
+    """other_libraries.py of a package."""
+    return _imported("other_libraries")
+
+
+@pytest.fixture(scope="module")
+def script(libraries) -> ModuleType:
+    """coefficients.py of a package, which notes what other libraries say in `libraries`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "other_libraries", libraries)
+        return _imported("coefficients")
+
+
+def _imported(name):
+    spec = importlib.util.spec_from_file_location(name, REPLICATION / f"{name}.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made
@@ -135,18 +149,18 @@ def test_what_is_no_number_in_the_place_of_one_is_seen(tmp_path, odd):
 
 
 @pytest.mark.parametrize("theirs", [nan, inf, -inf, 1 / 3 + 1.1e-9, 1 / 3 - 1.1e-9])
-def test_what_rounding_does_not_explain_is_a_difference(script, theirs):
-    script.misses.clear()
-    script.confirm("a library", Fraction(1, 3), theirs, rounding=1e-9)
-    assert [(miss.by, miss.is_explained) for miss in script.misses] == [("a library", False)]
+def test_what_rounding_does_not_explain_is_a_difference(libraries, theirs):
+    libraries.misses.clear()
+    libraries.confirm("a library", Fraction(1, 3), theirs, rounding=1e-9)
+    assert [(miss.by, miss.is_explained) for miss in libraries.misses] == [("a library", False)]
 
 
-def test_what_rounding_explains_is_none_and_is_said_where_it_is(script):
-    script.misses.clear()
-    with script.within("groups"), script.within("[all]"):
-        script.confirm("a library", Fraction(1, 3), 1 / 3 + 0.9e-9, rounding=1e-9)
-    script.confirm("a library", Fraction(1, 3), 1 / 3 + 0.9e-12, rounding=1e-9)
-    assert [(miss.of, miss.is_explained) for miss in script.misses] == [("groups [all]", True)]
+def test_what_rounding_explains_is_none_and_is_said_where_it_is(libraries):
+    libraries.misses.clear()
+    with libraries.within("groups"), libraries.within("[all]"):
+        libraries.confirm("a library", Fraction(1, 3), 1 / 3 + 0.9e-9, rounding=1e-9)
+    libraries.confirm("a library", Fraction(1, 3), 1 / 3 + 0.9e-12, rounding=1e-9)
+    assert [(miss.of, miss.is_explained) for miss in libraries.misses] == [("groups [all]", True)]
 
 
 LARGE = st.integers(30, 1_000) | st.integers(30_000, 100_000)
@@ -162,16 +176,18 @@ def skewed(draw):
 
 @given(skewed())
 @example([(25_692, 0), (11, 1)])
-def test_kappa_of_a_rare_category_is_ours_to_the_last_digit_and_theirs_but_for_rounding(script, drawn):
-    script.misses.clear()
-    script.confirmed.clear()
+def test_kappa_of_a_rare_category_is_ours_to_the_last_digit_and_theirs_but_for_rounding(
+    script, libraries, drawn
+):
+    libraries.misses.clear()
+    libraries.confirmed.clear()
     rows = [(times, {0: 7 - other, 1: other}) for times, other in drawn]
     found = script.category_kappa(rows, 1)
 
     codes = np.array([[1] * other + [0] * (7 - other) for _times, other in drawn], dtype=np.int32)
     ours = report(Patterns(codes, np.array([times for times, _other in drawn]), 2), ("C.1", "C.2"))
     assert found.items() <= ours.categories[1].as_dict().items()
-    _all_explained(script, {"statsmodels fleiss_kappa": 1})
+    _all_explained(libraries, {"statsmodels fleiss_kappa": 1})
 
 
 @given(st.lists(st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=2, max_size=6))
@@ -201,9 +217,9 @@ def squares(draw):
 
 @given(squares())
 @example(np.array([[38_733, 1, 0], [1, 0, 0], [0, 0, 1]]))
-def test_cohens_kappa_and_its_error_are_theirs_but_for_rounding(script, table):
-    script.misses.clear()
-    script.confirmed.clear()
+def test_cohens_kappa_and_its_error_are_theirs_but_for_rounding(script, libraries, table):
+    libraries.misses.clear()
+    libraries.confirmed.clear()
     found = script.self_agreement(table)
 
     twice = [(*place, issues) for place, issues in np.ndenumerate(table)]
@@ -211,22 +227,22 @@ def test_cohens_kappa_and_its_error_are_theirs_but_for_rounding(script, table):
     for name in ("percent_agreement", "cohen_kappa"):
         assert found[name].items() <= ours[name].items()
     times = {"statsmodels proportion_confint": 2, "statsmodels cohens_kappa": 1}
-    _all_explained(script, times | {"statsmodels cohens_kappa, error squared": 1})
+    _all_explained(libraries, times | {"statsmodels cohens_kappa, error squared": 1})
 
 
 @given(st.lists(st.lists(st.integers(0, 20_000), min_size=3, max_size=3), min_size=2, max_size=6), st.data())
-def test_chi_square_is_theirs_without_any_allowance(script, months, data):
-    script.misses.clear()
-    script.confirmed.clear()
+def test_chi_square_is_theirs_without_any_allowance(script, libraries, months, data):
+    libraries.misses.clear()
+    libraries.confirmed.clear()
     months[0][0] += 1
     months[1][1] += data.draw(st.integers(1, 3))
     found = script.change(np.array(months))
 
     assert found["chi2"] is not None
-    assert (script.misses, script.confirmed) == ([], {"scipy chi2_contingency": 1})
+    assert (libraries.misses, libraries.confirmed) == ([], {"scipy chi2_contingency": 1})
 
 
-def _all_explained(script, times):
+def _all_explained(libraries, times):
     """Each number was asked of a library, and rounding, which cannot carry any far, explains what is otherwise."""
-    assert script.confirmed + script.Counter(miss.by for miss in script.misses) == times
-    assert [miss for miss in script.misses if not miss.is_explained or miss.rounding > 1e-7] == []
+    assert libraries.confirmed + Counter(miss.by for miss in libraries.misses) == times
+    assert [miss for miss in libraries.misses if not miss.is_explained or miss.rounding > 1e-7] == []
