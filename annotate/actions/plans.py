@@ -194,8 +194,10 @@ def _issues(plan: Plan) -> Iterator[Refusal]:
 
 
 def _left_out(plan: Plan) -> Iterator[Refusal]:
+    if not plan.left_out:
+        return
     known = {one.value for one in excludables(plan.study)}
-    if plan.left_out and not set(plan.left_out) <= known - {f"round:{plan.replaces and plan.replaces.pk}"}:
+    if not set(plan.left_out) <= known - {f"round:{plan.replaces and plan.replaces.pk}"}:
         yield "left_out", _("This study has no such round or sample to leave out.")
 
 

@@ -1,15 +1,11 @@
 """How large a study is, for its tabs."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db import connection
 
-from consensus.models import Meeting
-from ingest.models import Issue
-from studies.models import Membership, Study
-from taxonomy.models import Version
+from core.sql.prepared import Prepared
+from studies.models import Study
 
 
 @dataclass(frozen=True)
@@ -24,33 +20,26 @@ class Size:
     version: int
 
 
+_SIZE = Prepared(
+    "size_of_study",
+    """
+    SELECT
+      (SELECT count(*) FROM ingest_issue i JOIN ingest_repository r ON r.id = i.repository_id
+       WHERE r.study_id = s.id),
+      (SELECT count(*) FROM studies_membership m WHERE m.study_id = s.id AND m.left_at IS NULL),
+      (SELECT count(*) FROM consensus_meeting m JOIN rounds_round r ON r.id = m.round_id
+       WHERE r.study_id = s.id AND m.opened_at IS NOT NULL AND m.closed_at IS NULL),
+      (SELECT CASE WHEN count(DISTINCT v.taxonomy_id) = 1 THEN max(v.number) ELSE 0 END
+       FROM taxonomy_version v JOIN taxonomy_taxonomy t ON t.id = v.taxonomy_id
+       WHERE t.study_id = s.id AND v.published_at IS NOT NULL)
+    FROM studies_study s WHERE s.id = %(study)s
+    """,
+)
+"""Every page of a study asks this, so it is neither written nor planned anew."""
+
+
 def size_of(study: Study) -> Size:
     """In one query, whatever the size."""
-    one_taxonomy = (
-        Version.objects.filter(taxonomy__study=OuterRef("pk"), published_at__isnull=False)
-        .order_by()
-        .values("taxonomy__study")
-        .annotate(value=Max("number"), taxonomies=Count("taxonomy", distinct=True))
-        .filter(taxonomies=1)
-    )
-    row = (
-        Study.objects.filter(pk=study.pk)
-        .annotate(
-            issues=_number(Issue.objects.filter(repository__study=OuterRef("pk")), "repository__study"),
-            people=_number(Membership.objects.filter(study=OuterRef("pk"), left_at=None), "study"),
-            open_meetings=_number(
-                Meeting.objects.filter(round__study=OuterRef("pk"), opened_at__isnull=False, closed_at=None),
-                "round__study",
-            ),
-            version=Coalesce(Subquery(one_taxonomy.values("value")), 0),
-        )
-        .values("issues", "people", "open_meetings", "version")
-        .get()
-    )
-    return Size(**row)
-
-
-def _number(rows: QuerySet[Any], by: str) -> Coalesce:
-    """How many of these rows there are; 0 for none."""
-    counted = rows.order_by().values(by).annotate(value=Count("pk")).values("value")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+    with connection.cursor() as cursor:
+        _SIZE.run(cursor, {"study": study.pk})
+        return Size(*cursor.fetchone())

@@ -110,11 +110,12 @@ def categories_of(version_id: int) -> codebooks.Codebook:
 
 
 def deepest_level(version_id: int) -> int:
-    """The deepest level of this version, 0 without categories."""
+    """The deepest level of this version, 0 without categories. One query."""
     levels = (
         CategoryState.objects.filter(version=version_id).order_by("-level").values_list("level", flat=True)
     )
-    return Level(levels[0]) if levels[:1] else 0
+    deepest = levels.first()
+    return 0 if deepest is None else Level(deepest)
 
 
 def types_of(version_id: int) -> list[CategoryState]:
