@@ -19,6 +19,7 @@ from django.urls import reverse
 
 from core.embedded.postgres import program
 from findings.models import Finding
+from findings.queries.evidence import common_quotes, reference_of
 from interviews.models import OpenCode, Question, Quote
 from tests.findings.world import KAPPA, FindingWorld, finding_world
 from tests.interviews.coding import span_of
@@ -200,8 +201,11 @@ def whole_way(world: FindingWorld) -> None:
     evidence = reverse("api_attach_evidence", args=[made.json()["id"]])
     number = {"kind": "number", "round": world.round.pk, "level": "theme", "figure": KAPPA}
     assert lead.post(evidence, number, **api).status_code == 201
-    said = {"kind": "quote", "coding": world.coding.pk, "note": "canaryremark", **place}
-    assert lead.post(evidence, said, **api).status_code == 201
+    references = [reference_of(one) for one in common_quotes(world.lead, world.study.pk)]
+    [quote] = [one for one in references if one.endswith(f".{span.start}-{span.end}")]
+    said = {"kind": "quote", "quote": quote, "note": "canaryremark"}
+    answer = lead.post(evidence, said, **api)
+    assert answer.status_code == 201, answer.json()
     lead.post(reverse("api_freeze_finding", args=[made.json()["id"]]), {}, **api)
 
 
