@@ -17,6 +17,7 @@ from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient, lowest
 from agreement.tally import Tally
 from tests.agreement.test_planning import labelled
+from tests.long import only_long
 from tests.worlds.labels import from_rows
 
 # The first interval of a process loads SciPy, which may take longer than Hypothesis' deadline.
@@ -318,6 +319,7 @@ def population(rng, issues, raters, *, incomplete):
     return rows
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.parametrize("incomplete", [False, True], ids=["complete", "incomplete"])
 @pytest.mark.parametrize("issues", [50, 200])

@@ -118,6 +118,7 @@ class running:  # noqa: N801 - reads as a sentence after `with`
         self.process.wait()
 
 
+@only_long
 @pytest.mark.slow
 def test_the_deployment_check_finds_nothing(deployed: dict[str, str]) -> None:
     assert manage(deployed, "check", "--deploy", "--fail-level", "WARNING").startswith(
@@ -125,6 +126,7 @@ def test_the_deployment_check_finds_nothing(deployed: dict[str, str]) -> None:
     )
 
 
+@only_long
 @pytest.mark.slow
 def test_web_is_well_for_its_own_host_alone(web: int) -> None:
     well = get(web, "/healthz", Host=HOST)
@@ -132,6 +134,7 @@ def test_web_is_well_for_its_own_host_alone(web: int) -> None:
     assert get(web, "/healthz", Host="elsewhere.example.org").status == 400
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.usefixtures("web")
 def test_the_health_check_of_the_container_tells_well_from_ill(deployed: dict[str, str]) -> None:

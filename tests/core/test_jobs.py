@@ -353,6 +353,7 @@ class TestPages:
         assert client.get(address).status_code == 405
 
 
+@only_long
 def test_the_bell_names_the_task_that_runs_a_job(settings) -> None:
     published: list[tuple[str, object]] = []
 

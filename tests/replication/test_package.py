@@ -237,6 +237,7 @@ def test_a_number_too_many_is_seen_and_so_is_a_reason_that_is_missing(tmp_path):
     assert wrong_paths(tmp_path) == {"groups [type B] coefficients fleiss_kappa has a reason"}
 
 
+@only_long
 def test_a_frozen_report_is_recomputed_at_all_levels_while_its_labels_and_decisions_stand(tmp_path):
     round_ = uneven()
     write_package(round_, tmp_path / "alone")
@@ -287,6 +288,7 @@ def test_the_libraries_are_those_that_are_installed(tmp_path):
     ]
 
 
+@only_long
 @pytest.mark.parametrize("level", LEVELS)
 def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, level):
     """The first labels stay in the package, with their own times, beside the labels of the second look."""

@@ -337,6 +337,7 @@ def test_pictures_are_as_wide_as_a_column_or_a_page_and_valid(everything, report
         assert float(page.mediabox.width) / 72 * 2.54 == pytest.approx(cm, abs=0.01), spec["name"]
 
 
+@only_long
 @pytest.mark.slow
 def test_each_file_is_what_it_is_called(report):
     spec = specification(report, "categories", "page")
