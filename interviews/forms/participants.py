@@ -179,7 +179,7 @@ class ErasureForm(forms.Form):
     """The pseudonym, typed: an erasure cannot be undone."""
 
     pseudonym = forms.CharField(
-        label=gettext_lazy("Pseudonym"),
+        label=gettext_lazy("Pseudonym of the participant"),
         max_length=12,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         help_text=gettext_lazy("Type the pseudonym of the participant. An erasure cannot be undone."),

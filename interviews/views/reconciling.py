@@ -64,6 +64,7 @@ def _page(
         "session": session,
         "coding": coding,
         "coders": coders,
+        "released": {coder.member.pseudonym for coder in coders if coder.released_at},
         "transcript": transcript,
         "rows": _rows(part, transcript, [coder.member.pseudonym for coder in coders]) if transcript else [],
         "count": len(items),

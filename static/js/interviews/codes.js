@@ -106,7 +106,7 @@ export function makeCodes({ onChange }) {
     const says = item && item !== "fresh" && !item.open;
     box.classList.toggle("folded", !says || !(item.definition || TEXTS.some((field) => item[field])));
     if (!says) {
-      box.replaceChildren(make("p", "faint", hits && !hits.length ? say("nothing_found") : ""));
+      box.replaceChildren(...(hits && !hits.length ? [make("p", "faint", say("nothing_found"))] : []));
       return;
     }
     const texts = make("dl");

@@ -148,7 +148,10 @@ def test_the_page_and_rest_change_coders_by_the_same_rules(world):
     ]  # fmt: skip
     assert post(world.lead, path, {"who": "V1", "change": "add"}).status_code == 400
     assert "taken off" in lead.get(address).text
+    quote(coding, world.lead, "models", "A.1")
     for one in (world.lead, world.other):
         finish_coding(coding=coding, member=one)
     assert post(world.lead, path, {"who": "R3", "change": "add"}).json()["code"] == "CodingRevealed"
     assert lead.get(address).url == coding.get_absolute_url()
+    # On the page of quotes, an empty side of this coder says why it is empty.
+    assert lead.get(reverse("reconcile", args=[coding.pk])).text.count("taken off") == 1

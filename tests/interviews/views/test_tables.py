@@ -123,6 +123,7 @@ def test_the_beginnings_of_a_column_tell_the_audience_and_each_is_counted_before
         ("“Unsure”, 1 row", ""),
     ]
     assert chosen_column.context["problems"] == [(5, "no audience is chosen for “Unsure”")]
+    assert ('name="import"' in page.text, 'name="import"' in chosen_column.text) == (True, False)
     mapped = {"audience_column": "0", "group_0_2": str(users.pk)}
     unseen = sent(world, **chosen(page, **mapped), **{"import": "1"})
     assert (unseen.status_code, unseen.context["is_new"]) == (422, True)
