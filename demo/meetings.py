@@ -213,7 +213,7 @@ def _begin_pair(scene: Scene, urls: Sequence[str]) -> None:
     """R4 and R6 read C.1 and C.8 differently and settle that between them. They agree on one issue so far."""
     pair = [scene.story.members["R4"], scene.story.members["R6"]]
     meeting = _plan_meeting(
-        scene, name="R4 and R6", kind=Meeting.Kind.PAIR, quorum=2, by_majority=False, participants=pair
+        scene, name="R4 & R6", kind=Meeting.Kind.PAIR, quorum=2, by_majority=False, participants=pair
     )
     _begin(scene, meeting, urls, PAIR_BALLOTS, minutes=10)
 
