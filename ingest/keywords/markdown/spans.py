@@ -9,6 +9,7 @@ EVENT = re.compile(r"\\[\\`<]|``*|~~~~*|<!--|<(?:[pP][rR][eE]|[cC][oO][dD][eE])(
 
 _BLANK = re.compile(r"[ \t\r]*(?=\n|\Z)")
 _TICKS = re.compile("`+")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 END_OF_PRE = re.compile(r"</pre\s{0,9}>", re.IGNORECASE)
 _END_OF_CODE = re.compile(r"</(?:pre|code)\s{0,9}>", re.IGNORECASE)
 
@@ -71,7 +72,7 @@ def end_of_fence(body: str, run: str, place: int) -> int:
 
 def has_lone_returns(body: str) -> bool:
     """Does a return without a line feed end a line?"""
-    return "\r" in body and body.count("\r") != body.count("\r\n")
+    return _LONE_RETURN.search(body) is not None
 
 
 def _runs(body: str, start: int, end: int) -> dict[int, list[int]]:
