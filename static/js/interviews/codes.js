@@ -10,7 +10,8 @@ export function makeCodes({ onChange }) {
   const items = JSON.parse($("codebook").textContent).map((category, place) => {
     const row = $(`k${place}`);
     const item = prepared({ ...category, open: false, row });
-    item.chip = row.querySelector(".code");
+    item.chip = row.querySelector(".code").cloneNode(true);
+    item.chip.title = item.name;
     item.parent = branch[category.level - 2] ?? null;
     branch[category.level - 1] = item;
     return item;
@@ -60,9 +61,7 @@ export function makeCodes({ onChange }) {
   function chipOf(code) {
     const item = byCode.get(code);
     if (!item) return make("span", "code", code);
-    const chip = item.chip.cloneNode(true);
-    chip.title = item.name;
-    return chip;
+    return item.chip.cloneNode(true);
   }
 
   // ---- Search

@@ -4,9 +4,8 @@
 import { $, make } from "../core/page.js";
 
 const WIDE = /[\ud800-\udbff][\udc00-\udfff]/;
-// Turns with quotes that are painted before the page is shown, and then at a time.
-const FIRST = 24, AT_ONCE = 6;
-const SLOWEST = 100; // ms between two times
+const FIRST = 24; // turns with quotes that are painted before the page is shown
+const LEAST = 10, SLOWEST = 100; // ms that painting goes on at a time, and between two times
 const bySpan = (one, other) => one.start - other.start || one.end - other.end;
 
 export const keyOf = ({ turn, start, end }) => `${turn}.${start}.${end}`;
@@ -106,18 +105,22 @@ export function makeTurns({ chip, label }) {
   }
   // The first turns at once; the others some at a time, while nothing else is to be done. What is out of view
   // is not laid out, so painting it costs its nodes only.
-  const soon = (act) => setTimeout(() => act({ timeRemaining: () => 8 }));
-  const later = globalThis.requestIdleCallback ?? soon; // not in every Safari
+  const later = globalThis.requestIdleCallback ?? setTimeout; // not in every Safari
   const marked = (name) => requestAnimationFrame(() => setTimeout(() => performance.mark(name)));
   function paintAll() {
     const due = turns.filter((turn) => turn.quotes.size && !turn.isPainted);
-    function paintNext(count) {
-      for (const turn of due.splice(0, count)) if (!turn.isPainted) paint(turn);
+    function paintUntil(isEnough) {
+      while (due.length && !isEnough()) {
+        const turn = due.shift();
+        if (!turn.isPainted) paint(turn);
+      }
     }
-    paintNext(FIRST);
+    const rest = due.length - FIRST;
+    paintUntil(() => due.length <= rest);
     marked("quotes-shown");
     const goOn = (deadline) => {
-      do paintNext(AT_ONCE); while (due.length && deadline.timeRemaining() > 1);
+      const until = performance.now() + Math.max(LEAST, deadline?.timeRemaining() ?? 0);
+      paintUntil(() => performance.now() > until);
       if (due.length) later(goOn, { timeout: SLOWEST });
       else {
         document.body.dataset.painted = "";
