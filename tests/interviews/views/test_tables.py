@@ -8,6 +8,8 @@ from django.urls import reverse
 from openpyxl import Workbook
 
 from interviews.models import Audience, Participant
+from interviews.queries.reading import read_table
+from interviews.queries.table_audiences import Assignment, likely_kinds
 from interviews.queries.tables import guessed_kinds
 from studies.models import Event
 from tests.interviews.world import InterviewWorld, interview_world
@@ -108,6 +110,14 @@ def test_rows_without_a_pseudonym_get_the_next_numbers_of_the_chosen_audience(wo
 
 
 GROUPED = "Role,Sex\nLLM user-Student,F\nLLM User - Engineer,M\nCore developer-Maintainer,F\nUnsure,M\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds"), [("User-Student", ["ignore", "role"]), ("U7", ["pseudonym", "role"])]
+)
+def test_a_column_of_participants_without_numbers_has_no_pseudonyms(value, kinds):
+    table = read_table(f"Type of participant,Role\n{value},Student\n".encode(), "csv")
+    assert likely_kinds(table, Assignment(0)) == kinds
 
 
 def test_the_beginnings_of_a_column_tell_the_audience_and_each_is_counted_before_the_import(world):
