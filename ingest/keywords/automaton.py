@@ -8,16 +8,17 @@ from ahocorasick_rs import AhoCorasick, Implementation
 _AT_ONCE = 1 << 16
 """Characters whose finds are held at once."""
 _SMALL = 20_000
-"""Characters of keys up to which the fastest automaton takes a few megabytes."""
+"""Bytes of keys up to which the fastest automaton, with a state for each, takes a few megabytes."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Automaton:
     def __init__(self, keys: Sequence[str]) -> None:
-        small = sum(map(len, keys)) <= _SMALL
+        whole = [_encodable(key) for key in keys]
+        small = sum(len(key.encode()) for key in whole) <= _SMALL
         self._longest = max(map(len, keys), default=1)
         self._searched = AhoCorasick(
-            map(_encodable, keys),
+            whole,
             implementation=Implementation.DFA if small else Implementation.ContiguousNFA,
         )
 

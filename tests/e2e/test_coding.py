@@ -1,13 +1,14 @@
 """Coding an interview by keys, in the browser: painted at once, sent in the background, taken back."""
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from interviews.actions.codings import open_coding
 from interviews.models import Quote
 from tests.e2e.axe import violations
 from tests.factories.interviews import make_transcript
-from tests.interviews.coding import said
+from tests.interviews.coding import quote, said
 from tests.interviews.world import interview_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -83,6 +84,29 @@ def test_words_are_selected_coded_and_undone_by_keys(open_page):
     expect(page.locator("#toasts")).to_contain_text("interviewer are not coded")
     page.reload()
     expect(page.locator("#turns .quote .memo")).to_have_text("why")
+
+
+def test_words_that_are_selected_stay_selected_while_quotes_are_painted(open_page):
+    """The first 24 turns with quotes are painted at once, from the address on, and the others later."""
+    said = [text for place in range(40) for text in ("So?", f"It fails {place} times.")]
+    world, coding = coded(said)
+    for place in range(40):
+        quote(coding, world.coder, f"fails {place} times", "C.9")
+    page = open_page(world.coder.user, reverse("home"))
+    page.add_init_script("window.requestIdleCallback = (later) => { window.goOn = later; };")
+    page.goto(f"{coding.get_absolute_url()}#t41")
+    while not page.evaluate("Boolean(window.goOn)"):
+        page.wait_for_timeout(50)
+    painted = "places => places.map((place) => document.querySelectorAll(`#t${place} .quote`).length)"
+    assert page.evaluate(painted, [41, 79, 7, 9, 39]) == [1, 1, 1, 0, 0]
+    page.evaluate("""() => {
+        const text = t39.querySelector("p").firstChild;
+        getSelection().setBaseAndExtent(text, 3, text, 8);
+    }""")
+    while not page.evaluate("document.body.dataset.painted !== undefined"):
+        page.evaluate("goOn()")
+    assert page.evaluate(painted, [9, 39]) == [1, 1]
+    assert page.evaluate("String(getSelection())") == "fails"
 
 
 def test_what_is_coded_without_a_connection_is_sent_later(open_page):

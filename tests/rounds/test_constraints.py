@@ -53,6 +53,13 @@ _volunteer = filled(
     VALUES (%(round)s, {member}, {column}, 1, {admitted}, {by}, '{reason}')""",
     member="%(lead)s", column=9, admitted="NULL", by="NULL", reason="",
 )  # fmt: skip
+_past_admission = filled(
+    """INSERT INTO rounds_pastadmission (seat_id, admitted_at, admitted_by_id, admitted_reason, taken_back_at,
+    taken_back_by_id)
+    SELECT id, now(), %(lead)s, 'because', {taken_back}, %(lead)s FROM rounds_roundvolunteer
+    WHERE round_id = %(round)s AND member_id = %(first)s""",
+    taken_back="now()",
+)
 _repeat = filled(
     """INSERT INTO annotate_repeat (round_id, issue_id, volunteer_id, due_at, category_id, summary, unsure,
     submitted_at)
@@ -129,6 +136,7 @@ BITES = {
     "volunteer_has_a_column_of_their_own": [_volunteer(column=1)],
     "admission_has_a_name": [_volunteer(admitted="now()"), _volunteer(by="%(lead)s")],
     "only_admissions_have_a_reason": [_volunteer(reason="because")],
+    "an_admission_is_taken_back_later": [_past_admission(taken_back="now() - interval '1 second'")],
     "issue_is_once_in_a_round": [
         "INSERT INTO rounds_roundissue (round_id, issue_id, position) VALUES (%(round)s, %(issue)s, 99)"
     ],
@@ -267,6 +275,7 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             _round(name="'training'", kind="training", pass_mark=100),
             _round(name="'screening'", kind="screening", excludes="%(category)s"),
             _volunteer(admitted="now()", by="%(lead)s", reason="because"),
+            _past_admission(),
             _repeat(),
             _repeat(volunteer="%(second)s", category="%(category)s", submitted="now()"),
             _answer(),

@@ -103,16 +103,22 @@ export function makeTurns({ chip, label }) {
       return button;
     }));
   }
-  // The first turns at once; the others some at a time, while nothing else is to be done. What is out of view
-  // is not laid out, so painting it costs its nodes only.
+  // Turns from where the address leads at once; the others some at a time, while nothing else is to be done.
+  // What is out of view is not laid out, so painting it costs its nodes only.
   const later = globalThis.requestIdleCallback ?? setTimeout; // not in every Safari
   const marked = (name) => requestAnimationFrame(() => setTimeout(() => performance.mark(name)));
   function paintAll() {
-    const due = turns.filter((turn) => turn.quotes.size && !turn.isPainted);
+    const shown = $(location.hash.slice(1))?.closest("#turns .turn");
+    const from = turns.findIndex((turn) => turn.node === shown);
+    const due = [...turns.slice(Math.max(0, from)), ...turns.slice(0, Math.max(0, from))]
+      .filter((turn) => turn.quotes.size && !turn.isPainted);
     function paintUntil(isEnough) {
       while (due.length && !isEnough()) {
         const turn = due.shift();
-        if (!turn.isPainted) paint(turn);
+        if (turn.isPainted) continue;
+        const held = selected();
+        paint(turn);
+        if (held?.turn === turn.position) select(turn, held.start, held.end);
       }
     }
     const rest = due.length - FIRST;

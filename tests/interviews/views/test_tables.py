@@ -120,6 +120,11 @@ def test_a_column_of_participants_without_numbers_has_no_pseudonyms(value, kinds
     assert likely_kinds(table, Assignment(0)) == kinds
 
 
+def test_one_odd_pseudonym_is_a_problem_of_its_line_and_not_of_the_column():
+    table = read_table(b"Participant,Role\nU3,Student\nU2a,Engineer\n", "csv")
+    assert likely_kinds(table, Assignment(0)) == ["pseudonym", "role"]
+
+
 def test_the_beginnings_of_a_column_tell_the_audience_and_each_is_counted_before_the_import(world):
     page = read(world, GROUPED)
     users, developers = world.participant.audience, Audience.objects.get(prefix="D")
