@@ -184,7 +184,7 @@ def _about(found: Drafted, key: object) -> Entry | None:
 
 
 def _address(request: AuthedRequest, taxonomy: Taxonomy, entry: Entry | None) -> str:
-    asked = _CHANGES_ONLY if _changes_only(request) else {}
+    asked = dict(_CHANGES_ONLY) if _changes_only(request) else {}
     asked |= {"category": entry.code} if entry else {}
     return reverse("draft", args=[taxonomy.pk]) + (f"?{urlencode(asked)}" if asked else "")
 

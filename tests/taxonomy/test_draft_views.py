@@ -12,7 +12,7 @@ from taxonomy.actions import start_taxonomy
 from taxonomy.models import Change, Taxonomy
 from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
-from tests.factories import edit, make_member
+from tests.factories import edit, make_member, make_version
 from tests.taxonomy.test_proposal_views import put
 from tests.taxonomy.trees import lines
 
@@ -328,6 +328,9 @@ def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world
     )
     assert acted["HX-Push-Url"] == f"{page(taxonomy, view='changes')}&category=B.1"
     assert [code for code, _n in shown_codes(acted)] == ["A", "A.1", "B", "B.1", "B.3", "C", "C.1", "C.1.i"]
+    other = make_version(world.study).taxonomy
+    edit(other, RETIRE, str(other.versions.get().states.get(code="A.1").category.key))
+    assert "category=B.1" not in client.get(page(other, view="changes")).text
 
 
 @pytest.mark.parametrize("changes", [1, 3])
