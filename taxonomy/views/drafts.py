@@ -1,10 +1,10 @@
 """The editor of a taxonomy: the draft as a tree, one change at a time, and its publication."""
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -193,11 +193,8 @@ _CHANGES_ONLY = {"view": "changes"}
 
 
 def _changes_only(request: AuthedRequest) -> bool:
-    """Does the reader see the changed categories only? An act keeps what the page shows."""
-    query = request.GET
-    if request.method == "POST" and request.htmx.current_url:
-        query = QueryDict(urlsplit(request.htmx.current_url).query)
-    return query.get("view") == "changes"
+    """Does the reader see the changed categories only? The forms of this view say so, and an act keeps it."""
+    return (request.POST if request.method == "POST" else request.GET).get("view") == "changes"
 
 
 def _labels(request: AuthedRequest, found: Drafted, member: Membership) -> dict[str, int]:

@@ -320,14 +320,18 @@ def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world
         ("A", "0"), ("A.1", "0"), ("B", "0"), ("B.3", "0"), ("C", "2"), ("C.1", "2"), ("C.1.i", "0"),
     ]  # fmt: skip
     assert len(shown_codes(client.get(page(taxonomy)))) == len(counts) + 1
-    fields = {"key": keys["B.1"], "name": "Wishes", "seen-name": "Name of B.1"}
-    here = {"HX-Request": "true", "HX-Target": "editor"}
-    here["HX-Current-URL"] = f"http://testserver{page(taxonomy, view='changes')}"
-    acted = client.post(
-        reverse("change_draft", args=[taxonomy.pk]), {"kind": DESCRIBE, **fields}, headers=here
-    )
+    shown = client.get(page(taxonomy, view="changes")).text
+    acts = [
+        form for form in re.findall("<form.*?</form>", shown, re.DOTALL) if f'action="{page(taxonomy)}' in form
+    ]
+    assert len(acts) == 11
+    assert all('name="view" value="changes"' in form for form in acts)
+    fields = {"key": keys["B.1"], "name": "Wishes", "seen-name": "Name of B.1", "view": "changes"}
+    acted = post(client, taxonomy, DESCRIBE, htmx=True, **fields)
     assert acted["HX-Push-Url"] == f"{page(taxonomy, view='changes')}&category=B.1"
     assert [code for code, _n in shown_codes(acted)] == ["A", "A.1", "B", "B.1", "B.3", "C", "C.1", "C.1.i"]
+    undone = post(client, taxonomy, "", door="undo_change", view="changes")
+    assert undone.url == f"{page(taxonomy, view='changes')}&category=B.1"
     other = make_version(world.study).taxonomy
     edit(other, RETIRE, str(other.versions.get().states.get(code="A.1").category.key))
     assert "category=B.1" not in client.get(page(other, view="changes")).text
