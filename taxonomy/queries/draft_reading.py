@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -24,7 +24,8 @@ from taxonomy.tree.mentions import Mention, stale_mentions
 @dataclass
 class DraftBranch:
     """A category in the tree of a draft. `old` is its published state, None for a new category. A removed
-    category keeps its place, with its `fate` and the categories that it became.
+    category keeps its place, with its `fate` and the categories that it became. `has_new_place`: its place
+    among its siblings is not the published one.
     """
 
     entry: Entry
@@ -36,6 +37,7 @@ class DraftBranch:
     below: list["DraftBranch"] = field(default_factory=list)
     is_open: bool = False
     is_gone: bool = False
+    has_new_place: bool = False
 
     @property
     def is_new(self) -> bool:
@@ -54,9 +56,15 @@ class DraftBranch:
     def is_changed(self) -> bool:
         """Does anything of it differ from the published category?"""
         is_moved = self.fate is not None and self.fate.kind != "same"
-        return (
-            self.is_new or self.is_gone or is_moved or self.was_renamed or bool(self.old_code) or self.is_told
-        )
+        is_told = self.was_renamed or bool(self.old_code) or self.is_told or self.has_new_hue
+        return self.is_new or self.is_gone or is_moved or self.has_new_place or is_told
+
+    @property
+    def has_new_hue(self) -> bool:
+        """Is it a type in another colour than the published type?"""
+        if self.old is None or self.is_gone or self.entry.parent is not None:
+            return False
+        return self.old.hue not in {None, self.hue}
 
     @property
     def is_told(self) -> bool:
@@ -104,6 +112,8 @@ def branches(
             branch.fate = draft.fate(entry.key)
         made[entry.key] = branch
         (made[entry.parent].below if entry.parent else top).append(branch)
+    for key in _with_new_place(found):
+        made[key].has_new_place = True
     for old in found.entries:
         if old.key in draft:
             continue
@@ -123,6 +133,25 @@ def branches(
         top = [branch for branch in top if _keep(branch, attrgetter("is_changed"))]
     _open(top, chosen, is_filtered=bool(wanted) or changes_only)
     return top
+
+
+def _with_new_place(found: Drafted) -> Iterator[str]:
+    """The fewest published categories whose moves within their level explain the order of their siblings.
+
+    Only changes in force count, so of two categories that changed places the moved one is named.
+    """
+    draft, published = found.draft, found.draft.published
+    places = {key: place for place, key in enumerate(published)}
+    moved = {str(change.key) for change in found.changes if change.kind == drafts.MOVE}
+    for parent in {draft[key].parent for key in moved if key in draft}:
+        now = (entry.key for entry in draft.below(parent))
+        stayed = [key for key in now if key in published and published[key].parent == parent]
+        in_order: list[tuple[int, list[str]]] = [(0, [])]
+        for key in stayed:
+            before = (one for one in in_order if not one[1] or places[one[1][-1]] < places[key])
+            weight, keys = max(before, key=itemgetter(0))
+            in_order.append((weight + (1 if key in moved else len(stayed)), [*keys, key]))
+        yield from set(stayed).difference(max(in_order, key=itemgetter(0))[1])
 
 
 def _above(entries: dict[str, Entry], entry: Entry) -> Iterator[str]:

@@ -11,7 +11,7 @@ from studies.models import Role
 from taxonomy.actions import start_taxonomy
 from taxonomy.models import Change, Taxonomy
 from taxonomy.queries.drafts import drafted
-from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
+from taxonomy.tree.drafts import ADD, DESCRIBE, MOVE, RETIRE
 from tests.factories import edit, make_member, make_version
 from tests.taxonomy.test_proposal_views import put
 from tests.taxonomy.trees import lines
@@ -321,11 +321,9 @@ def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world
     ]  # fmt: skip
     assert len(shown_codes(client.get(page(taxonomy)))) == len(counts) + 1
     shown = client.get(page(taxonomy, view="changes")).text
-    acts = [
-        form for form in re.findall("<form.*?</form>", shown, re.DOTALL) if f'action="{page(taxonomy)}' in form
-    ]
-    assert len(acts) == 11
-    assert all('name="view" value="changes"' in form for form in acts)
+    forms = re.findall("<form.*?</form>", shown, re.DOTALL)
+    acts = [form for form in forms if f'action="{page(taxonomy)}' in form]
+    assert ["view" in re.findall('name="(.*?)"', form) for form in acts] == [True] * 11
     fields = {"key": keys["B.1"], "name": "Wishes", "seen-name": "Name of B.1", "view": "changes"}
     acted = post(client, taxonomy, DESCRIBE, htmx=True, **fields)
     assert acted["HX-Push-Url"] == f"{page(taxonomy, view='changes')}&category=B.1"
@@ -335,6 +333,23 @@ def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world
     other = make_version(world.study).taxonomy
     edit(other, RETIRE, str(other.versions.get().states.get(code="A.1").category.key))
     assert "category=B.1" not in client.get(page(other, view="changes")).text
+
+
+def test_changes_only_shows_new_places_and_colours(signed_in, taxonomy, keys) -> None:
+    """C.10 goes before C.2, which nobody moved. C.9 and B.1 went away and came back."""
+    edit(taxonomy, MOVE, keys["C.10"], {"parent": keys["C"], "after": keys["C.1"]})
+    for after in ("C.2", "C.3"):
+        edit(taxonomy, MOVE, keys["C.9"], {"parent": keys["C"], "after": keys[after]})
+    for parent, code in (("A", "A.9"), ("B", "B.1")):
+        edit(taxonomy, MOVE, keys["B.1"], {"parent": keys[parent], "after": None, "code": code})
+    edit(taxonomy, DESCRIBE, keys["A"], {"hue": 2})
+
+    shown = signed_in.get(page(taxonomy, view="changes"))
+
+    assert [code for code, _n in shown_codes(shown)] == ["A", "C", "C.10"]
+    tree = text_of(shown).split('<div id="tree">')[1].split("</footer>")[0]
+    marks = re.findall(r'<span class="badge[^>]*>([^<]*)<', tree)
+    assert marks == ["colour changed", "moved within its level"]
 
 
 @pytest.mark.parametrize("changes", [1, 3])
