@@ -513,7 +513,12 @@ def test_the_bar_prefers_the_meeting_that_the_reader_chairs_and_votes_over_days_
     names = [meeting.name for meeting in open_agendas(labelled, world.lead)]
     assert names == ["Soon", "Late", "Theirs", "Days"]
     assert [meeting.name for meeting in open_agendas(labelled, chair)] == ["Theirs", "Soon", "Late", "Days"]
-    assert "Put on agenda of Soon" in get(world.lead, labelled).content.decode()
+    shown = get(world.lead, labelled).content.decode()
+    assert "Put on agenda of Soon" in shown
+    # Nobody waits in a meeting over days: its page has the same words on every way to it.
+    assert re.findall(r'<a class="(.*?)" href="(.*?)">[^\n]*(Join|Go to) meeting</a>', shown) == [
+        ("btn", days.get_absolute_url(), "Go to")
+    ]
 
 
 def test_the_bar_puts_on_the_agenda_of_the_meeting_in_front(world, labelled):
