@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from agreement import MISSING
@@ -26,7 +27,8 @@ def models_of(study: Study, round_: Round | None) -> list[tuple[Membership, int]
     """The models of a study, and how many labels each gave in a round, whatever is revealed: the number tells
     nothing of anybody else. One query.
     """
-    given = Count("model_labels", filter=Q(model_labels__round=round_))
+    own = ModelLabel.objects.filter(round=round_, member=OuterRef("pk")).order_by().values("member")
+    given = Coalesce(Subquery(own.annotate(given=Count("pk")).values("given")), 0)
     members = Membership.objects.filter(study=study, role=Role.MODEL, left_at=None).annotate(given=given)
     return [(member, member.given) for member in members.order_by("pk")]
 

@@ -14,6 +14,7 @@ from consensus.models import Decision
 from replication.actions.published import import_study
 from rounds.models import Assignment, Label, Round, RoundIssue
 from tests import factories
+from tests.worlds.pages import rows_read
 from tests.worlds.published_folders import write_study
 from tests.worlds.said import stands
 from tests.worlds.uneven import uneven
@@ -190,21 +191,12 @@ def test_a_load_reads_its_labels_a_few_times_whatever_was_planned_before(tmp_pat
         f"https://github.com/ember/engine/issues/{number},C.1,C.2,C.1,C.1\n"
         for number in range(1, issues + 1)
     )
-    before = _labels_read()
+    before = rows_read("rounds_label")
     import_study(folder=write_study(tmp_path, engine=engine), slug="loaded")
     labels = Label.objects.filter(round__study__slug="loaded").count()
     assert labels == 3 * (issues + 1)
-    assert _labels_read() - before < 20 * labels
+    assert rows_read("rounds_label") - before < 20 * labels
     stands()
-
-
-def _labels_read() -> int:
-    """Rows of labels that this transaction has read so far, from the table or by an index."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'rounds_label'"
-        )
-        return cursor.fetchone()[0]
 
 
 def test_an_uneven_round_stands():

@@ -31,6 +31,15 @@ def queries_of(reader: Client, address: str) -> int:
     return cost(lambda: reader.get(address))
 
 
+def rows_read(table: str) -> int:
+    """Rows that this transaction has read of a table so far, from the table itself or by an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = %s", [table]
+        )
+        return int(cursor.fetchone()[0])
+
+
 def label_all(world: World, round_, *rows: str) -> None:
     """One issue per row of codes, one code per volunteer, `-` for none."""
     for issue, row in zip(world.issues, rows, strict=False):

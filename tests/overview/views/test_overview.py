@@ -7,6 +7,7 @@ from itertools import count
 
 import pgtrigger
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +18,7 @@ from annotate.actions.samples import draw_sample
 from annotate.actions.volunteers import add_volunteer, raise_labels_per_issue, remove_volunteer
 from annotate.models import Repeat
 from annotate.queries.labels import progress
+from annotate.queries.model_labels import models_of
 from annotate.queries.planning import issues_from
 from annotate.queries.samples import SampleFrame
 from core.models import Job
@@ -28,7 +30,7 @@ from studies.models import Membership, Role
 from taxonomy.actions.drafts import act
 from tests import factories
 from tests.kept import kept
-from tests.worlds.pages import client, label_all, queries_of, text_of
+from tests.worlds.pages import client, label_all, queries_of, rows_read, text_of
 from tests.worlds.screened import screening, screening_world
 from tests.worlds.trained import label_as, take_out, training
 from tests.worlds.world import World, small_world
@@ -545,6 +547,22 @@ def test_models_are_beside_the_people_and_never_among_them(world):
     model = factories.make_member(study, Role.MODEL, pseudonym="M1")
     label_as_model(round_=round_, member=model, rows=[ModelRow(world.issues[0].pk, "C.1")])
     assert "Models compared, never counted M1 1 label in Round 1" in text_of(overview(volunteer, study))
+
+
+@pytest.mark.world(issues=2, members=2)
+def test_the_labels_of_models_in_other_rounds_are_not_read(world):
+    model, other = (factories.make_member(world.study, Role.MODEL) for _ in range(2))
+    rounds = [world.round(), world.round()]
+    for round_, issues in zip(rounds, (world.issues, world.issues[:1]), strict=True):
+        label_as_model(round_=round_, member=model, rows=[ModelRow(issue.pk, "C.1") for issue in issues])
+    with connection.cursor() as cursor:
+        # As in a large table, in which an index is faster.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    before = rows_read("annotate_modellabel")
+
+    assert models_of(world.study, rounds[1]) == [(model, 1), (other, 0)]
+    assert rows_read("annotate_modellabel") - before == 1
+    assert models_of(world.study, None) == [(model, 0), (other, 0)]
 
 
 def test_the_overview_needs_as_many_queries_for_three_as_for_one():
