@@ -23,6 +23,13 @@ class PublishedStudyDiffers(DomainError):
     )
 
 
+class RoundNameTaken(DomainError):
+    message = _(
+        "The study now has a round with the name of this import. Nothing was imported. Type another name,"
+        " then import the labels again."
+    )
+
+
 class NotChecked(DomainError):
     message = _("These files have no preview yet. Nothing was imported. Check the files first.")
 

@@ -40,6 +40,9 @@ from taxonomy.models import Taxonomy, Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.tree import TaxonomyFileError
 
+NAME_LENGTH = 120
+"""Of a taxonomy."""
+
 
 @dataclass
 class ImportedStudy:
@@ -167,7 +170,8 @@ def version_of(study: Study, path: Path | None, owner: User | None, name: str = 
         return found
     taken = set(Taxonomy.objects.filter(study=study).values_list("name", flat=True))
     first = name or _("Challenges")
-    names = (first + (f" {number}" if number > 1 else "") for number in range(1, len(taken) + 2))
+    ends = (f" {number}" if number > 1 else "" for number in range(1, len(taken) + 2))
+    names = (first[: NAME_LENGTH - len(end)] + end for end in ends)
     return create_taxonomy(
         study=study, name=next(one for one in names if one not in taken), tree=found, by=owner
     )

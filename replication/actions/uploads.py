@@ -35,9 +35,17 @@ from replication.errors import (
     NotChecked,
     PublishedStudyDiffers,
     PublishedStudyRefused,
+    RoundNameTaken,
     TaxonomyChanged,
 )
-from replication.queries.published import MAIN_ROUND, expected_rows, has_main_round, imported, preview_of
+from replication.queries.published import (
+    MAIN_ROUND,
+    expected_rows,
+    has_main_round,
+    has_round,
+    imported,
+    preview_of,
+)
 from studies.models import Study
 
 CHECK = "replication.check_published"
@@ -122,8 +130,10 @@ class ImportNames:
     taxonomy: str = ""
 
 
-def names_of(run: Import) -> ImportNames:
-    return ImportNames(**run.mapping.get("names", {}))
+def names_of(run: Import) -> ImportNames | None:
+    """The names of the last confirmation, also after its job failed; None before the first one."""
+    given = run.mapping.get("names")
+    return ImportNames(**given) if given else None
 
 
 @transaction.atomic
@@ -140,15 +150,24 @@ def check_again(*, run: Import, by: User | None) -> Job:
 def confirm_published(*, run: Import, by: User | None, names: ImportNames | None = None) -> Job:
     """Start the import of checked files, or start it again after it was cancelled or failed.
 
-    Raises ImportRunning, ImportStarted, NotChecked, LinesRefused, AlreadyImported (the study has these
-    labels), PublishedStudyDiffers (it has others), and TaxonomyChanged if its taxonomy is not the one of the
-    preview. The job looks at the files again.
+    Raises what `require_confirmable` raises, and RoundNameTaken. The job looks at the files again.
     """
     run = _locked(run)
-    run.mapping = run.mapping | {"names": asdict(names or ImportNames())}
+    names = names or ImportNames()
     _compared(run)
+    _require_free(run.study, names)
+    run.mapping = run.mapping | {"names": asdict(names)}
     Import.objects.filter(pk=run.pk).update(mapping=run.mapping)
     return _enqueue(run, IMPORT, by)
+
+
+@transaction.atomic
+def require_confirmable(*, run: Import) -> None:
+    """Raise what stops an import whatever its names are: ImportRunning, ImportStarted, NotChecked,
+    LinesRefused, AlreadyImported (the study has these labels), PublishedStudyDiffers (it has others), and
+    TaxonomyChanged if its taxonomy is not the one of the preview.
+    """
+    _compared(_locked(run))
 
 
 @transaction.atomic
@@ -160,7 +179,7 @@ def discard_published(*, run: Import) -> None:
 
 
 def _compared(run: Import) -> dict[str, Any]:
-    """The preview of an upload, if the study is as it was then. Raises as `confirm_published`."""
+    """The preview of an upload, if the study is as it was then. Raises as `require_confirmable`."""
     preview = preview_of(run)
     if not preview:
         raise NotChecked
@@ -169,12 +188,17 @@ def _compared(run: Import) -> dict[str, Any]:
     former = imported(run.study).first()
     if former and former.sha256 == preview["digest"]:
         raise AlreadyImported
-    if has_main_round(run.study, names_of(run).round):
+    if has_main_round(run.study):
         raise PublishedStudyDiffers
     newest = taxonomy_of(run.study, None) if preview["taxonomy"]["source"] != "file" else None
     if newest is not None and version_id(newest) != preview["taxonomy"]["version"]:
         raise TaxonomyChanged
     return preview
+
+
+def _require_free(study: Study, names: ImportNames) -> None:
+    if has_round(study, names.round):
+        raise RoundNameTaken
 
 
 @contextmanager
@@ -226,7 +250,8 @@ def import_published(*, run: Import, report: Watch) -> dict[str, Any]:
     with _laid_out(run) as (folder, skipped), transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=run.study_id)
         run = Import.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
-        preview = _compared(run)
+        preview, names = _compared(run), names_of(run) or ImportNames()
+        _require_free(run.study, names)
         found = surveyed(folder)
         digest, _size = content_hash(folder, found)
         if digest != preview["digest"]:
@@ -234,7 +259,6 @@ def import_published(*, run: Import, report: Watch) -> dict[str, Any]:
         if version_id(taxonomy_of(run.study, found.taxonomy)) != preview["taxonomy"]["version"]:
             raise TaxonomyChanged
         ImportRow.objects.filter(run=run).delete()
-        names = names_of(run)
         run.mapping = {"format": "published", "skipped": skipped, "files": preview["files"]}
         counts = load(
             run=run,

@@ -16,8 +16,7 @@ from ingest.forms.uploads import FilesField, FilesInput, FolderInput
 from ingest.readers.laid_out import may_be_taken
 from ingest.words import limit_name
 from replication.actions.uploads import ImportNames
-from replication.queries.published import MAIN_ROUND
-from rounds.models import Round
+from replication.queries.published import has_round
 from studies.models import Study
 
 MAX_FILES = 300
@@ -94,7 +93,9 @@ class PublishedForm(forms.Form):
 
 
 class NamesForm(forms.Form):
-    """The names of what an import makes, proposed in the reader's language: they are the reader's text."""
+    """The names of what an import makes, proposed in the reader's language: they are the reader's text. An
+    emptied name is the proposed one.
+    """
 
     round_name = forms.CharField(
         label=gettext_lazy("Name of the round"),
@@ -111,21 +112,28 @@ class NamesForm(forms.Form):
         widget=forms.TextInput(attrs={"form": "confirm-import"}),
     )
 
-    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Any = None, *, study: Study, given: ImportNames | None = None) -> None:
+        """`given`: the names of a confirmation whose import was not stored, in place of the proposals."""
+        known = {"round_name": given.round, "taxonomy_name": given.taxonomy} if given else {}
+        super().__init__(data, initial={name: text for name, text in known.items() if text})
         self.study = study
 
     def clean_round_name(self) -> str:
-        name = str(self.cleaned_data["round_name"])
-        if name and Round.objects.filter(study=self.study, name=name).exists():
+        name = self._typed_or_proposed("round_name")
+        if has_round(self.study, name):
             words = _("The study already has a round with this name. Choose another name.")
             raise forms.ValidationError(words, code="taken")
         return name
 
+    def clean_taxonomy_name(self) -> str:
+        return self._typed_or_proposed("taxonomy_name")
+
+    def _typed_or_proposed(self, name: str) -> str:
+        return str(self.cleaned_data[name] or self.fields[name].initial)
+
     @property
     def names(self) -> ImportNames:
-        typed = self.cleaned_data
-        return ImportNames(typed["round_name"] or MAIN_ROUND, typed["taxonomy_name"])
+        return ImportNames(self.cleaned_data["round_name"], self.cleaned_data["taxonomy_name"])
 
 
 def _texts(given: str) -> list[str]:

@@ -15,10 +15,14 @@ language.
 """
 
 
-def has_main_round(study: Study, name: str = MAIN_ROUND) -> bool:
-    """Has the study published labels already, which are in a round, or a round of this name? One query."""
-    taken = Q(name__in=(MAIN_ROUND, name)) | Q(Exists(imported(study)))
+def has_main_round(study: Study) -> bool:
+    """Has the study published labels already, which are in a round, or a main round of its own? One query."""
+    taken = Q(name=MAIN_ROUND) | Q(Exists(imported(study)))
     return Round.objects.filter(taken, study=study).exists()
+
+
+def has_round(study: Study, name: str) -> bool:
+    return Round.objects.filter(study=study, name=name).exists()
 
 
 def imported(study: Study) -> QuerySet[Import]:

@@ -86,6 +86,8 @@ def confirm_published_import(request: AuthedRequest, slug: str, import_id: int) 
     run = _run(request, study, import_id)
     form = NamesForm(request.POST, study=study)
     if not form.is_valid():
+        # Without the form on its page, nobody would see the error of a name.
+        uploads.require_confirmable(run=run)
         context = {**frame(study, member, "imports"), **_shown(request, run), "names": form}
         return render_page(request, "replication/published/import.html", context, status=422)
     uploads.confirm_published(run=run, by=request.user, names=form.names)
@@ -131,7 +133,7 @@ def _shown(request: AuthedRequest, run: Import) -> dict[str, Any]:
     labels_already = RoundVolunteer.objects.filter(member__in=[member for member, _name in renamed]).exists()
     return context | {
         "preview": preview,
-        "names": NamesForm(study=run.study),
+        "names": NamesForm(study=run.study, given=uploads.names_of(run)),
         "people": [(f"R{number}", labels) for number, labels in enumerate(people, start=1)],
         "depth": Level(preview["depth"]).label if "depth" in preview else "",
         "same": same,

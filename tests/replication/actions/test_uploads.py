@@ -11,7 +11,13 @@ from ingest.models import Import, ImportRow, Issue
 from ingest.queries.imports import state_of
 from replication.actions import uploads
 from replication.actions.published import import_study
-from replication.errors import LinesRefused, NotChecked, PublishedStudyDiffers, TaxonomyChanged
+from replication.errors import (
+    LinesRefused,
+    NotChecked,
+    PublishedStudyDiffers,
+    RoundNameTaken,
+    TaxonomyChanged,
+)
 from replication.package import write_package
 from reports.agreement_report import agreement_report
 from reports.sentences.agreement import how_to_report
@@ -302,12 +308,34 @@ def test_a_member_who_labels_keeps_the_pseudonym_and_stops_the_import(lead, fold
     assert (job.state, job.error) == ("failed", str(PublishedStudyDiffers.message))
 
 
-def test_a_name_of_the_study_s_own_taxonomy_is_not_taken_twice(lead, folder):
+@pytest.mark.parametrize(
+    ("name", "made"), [("Challenges", "Challenges 2"), ("T" * 119, "T" * 118 + " 2")], ids=["short", "long"]
+)
+def test_a_name_of_the_study_s_own_taxonomy_is_not_taken_twice(lead, folder, name, made):
     factories.make_version(lead.study, ["A", "A.1"])
-    Taxonomy.objects.update(name="Challenges")
+    Taxonomy.objects.update(name=name)
+    run = check(lead, files_of(folder))
 
-    assert bring_in(check(lead, files_of(folder))).state == "done"
-    assert sorted(Taxonomy.objects.values_list("name", flat=True)) == ["Challenges", "Challenges 2"]
+    uploads.confirm_published(run=run, by=lead.user, names=uploads.ImportNames("Main round", name))
+
+    assert work(run).error == ""
+    assert sorted(Taxonomy.objects.values_list("name", flat=True)) == sorted([name, made])
+
+
+def test_a_round_that_takes_the_name_before_the_job_begins_asks_for_another_name(lead, folder):
+    run = check(lead, files_of(folder))
+    uploads.confirm_published(run=run, by=lead.user, names=uploads.ImportNames("Pilot"))
+    version = factories.make_version(lead.study, ["A", "A.1"])
+    Round.objects.create(study=lead.study, name="Pilot", version=version, depth=2, labels_per_issue=1, seed=1)
+
+    job = work(run)
+
+    assert (job.state, job.error) == ("failed", str(RoundNameTaken.message))
+    with pytest.raises(RoundNameTaken):
+        uploads.confirm_published(run=run, by=lead.user, names=uploads.ImportNames("Pilot"))
+    uploads.confirm_published(run=run, by=lead.user, names=uploads.ImportNames("Pilot 2"))
+    assert work(run).error == ""
+    assert sorted(Round.objects.values_list("name", flat=True)) == ["Pilot", "Pilot 2"]
 
 
 def test_too_much_together_is_refused_and_nothing_is_kept(lead, folder, settings, kept):

@@ -231,6 +231,8 @@ class TestPage:
 
         fragment = reader.get(page_of(run), headers={"HX-Request": "true", "HX-Target": "job"})
         assert fragment["HX-Redirect"] == run.get_absolute_url()
+        again = reader.post(page_of(run, "confirm_published_import"), names)
+        assert (again.status_code, "This import has stored rows" in again.text) == (409, True)
         page = reader.get(page_of(run), follow=True)
         round_ = Round.objects.get()
         assert (round_.name, round_.version.taxonomy.name) == ("第一轮", "挑战")
@@ -265,16 +267,50 @@ class TestPage:
         assert "This study has a main round or labels of its own already." in said
         assert "Import labels" not in said
 
-    def test_a_cancelled_import_says_that_nothing_was_stored(self, lead, reader, files) -> None:
+    def test_a_cancelled_import_says_that_nothing_was_stored_and_keeps_the_names(
+        self, lead, reader, files
+    ) -> None:
         run = check(lead, files)
-        reader.post(page_of(run, "confirm_published_import"))
+        reader.post(
+            page_of(run, "confirm_published_import"), {"round_name": "第一轮", "taxonomy_name": "挑战"}
+        )
         run.refresh_from_db()
         jobs.cancel(run.job)
 
-        said = text(reader.get(page_of(run)))
+        page = reader.get(page_of(run))
 
-        assert "The import was cancelled and nothing was stored." in said
-        assert "Import labels" in said
+        assert "The import was cancelled and nothing was stored." in text(page)
+        assert "Import labels" in text(page)
+        assert 'name="round_name" value="第一轮"' in page.text
+        assert 'name="taxonomy_name" value="挑战"' in page.text
+
+    def test_an_emptied_name_is_the_proposed_one_in_the_reader_s_language(self, lead, reader, files) -> None:
+        run = check(lead, files)
+        reader.post(
+            page_of(run, "confirm_published_import"),
+            {"round_name": " ", "taxonomy_name": ""},
+            headers={"Accept-Language": "zh-hans"},
+        )
+
+        run.refresh_from_db()
+        assert run.mapping["names"] == {"round": "正式轮次", "taxonomy": "难点"}
+
+    def test_a_name_that_a_round_has_is_refused_beside_the_field(self, lead, reader, files) -> None:
+        run = check(lead, files)
+        version = factories.make_version(lead.study, ["A", "A.1"])
+        fields = {"study": lead.study, "version": version, "depth": 2, "labels_per_issue": 1, "seed": 1}
+        Round.objects.create(name="Pilot", **fields)
+        confirm, names = page_of(run, "confirm_published_import"), {"round_name": "Pilot"}
+
+        response = reader.post(confirm, names)
+
+        assert response.status_code == 422
+        assert "The study already has a round with this name. Choose another name." in text(response)
+        Round.objects.create(name="Main round", **fields)
+        refused = reader.post(confirm, names)
+        assert (refused.status_code, "The study has a main round with other labels." in refused.text) == (
+            409, True,
+        )  # fmt: skip
 
     def test_discarding_leads_back_to_the_imports(self, lead, reader, files) -> None:
         run = check(lead, files)
