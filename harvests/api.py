@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from core.api import KeysetPagination
 from core.numbers import whole_number
+from core.sql.snapshots import snapshot
 from harvests import actions
 from harvests.forms import MOST_MINUTES, is_in_reach
 from harvests.models import Harvest, HarvestedRepository, HarvestPage
@@ -139,6 +140,9 @@ class ComparedListSerializer(serializers.Serializer[Any]):
 
 class ComparedTermSerializer(serializers.Serializer[Any]):
     list = serializers.CharField()
+    version = serializers.IntegerField(
+        allow_null=True, help_text="Of the list, if several lists or versions have its name; else null"
+    )
     text = serializers.CharField()
     earlier = serializers.IntegerField(allow_null=True, help_text="Issues that it found; null without it")
     later = serializers.IntegerField(allow_null=True)
@@ -152,6 +156,10 @@ class ComparedHarvestsSerializer(serializers.Serializer[Any]):
     repositories = ComparedRepositorySerializer(many=True)
     lists = ComparedListSerializer(many=True)
     terms = ComparedTermSerializer(many=True, help_text="Only those that changed")
+    unfinished = serializers.ListField(
+        child=serializers.ChoiceField(choices=["earlier", "later"]),
+        help_text="Harvests with a selection that is not finished: their numbers change until then",
+    )
 
 
 class HarvestPlanSerializer(serializers.Serializer[Any]):
@@ -292,10 +300,12 @@ class ComparedHarvests(APIView):
         harvest = one.refreshes or one
         wanted = whole_number(request.query_params.get("with"))
         other = next((other for other in harvests_to_compare(harvest) if other.pk == wanted), None)
-        found = compare(harvest, other) if other else None
-        if found is None:
-            raise Http404
-        total, each = found.numbers()
+        with snapshot():
+            found = compare(harvest, other) if other else None
+            if found is None:
+                raise Http404
+            total, each = found.numbers()
+            unfinished = found.unfinished()
         row = {
             "earlier": found.before.pk,
             "later": found.now.pk,
@@ -312,14 +322,17 @@ class ComparedHarvests(APIView):
             ],
             "lists": [_side_words(one) for one in found.lists()],
             "terms": [_side_words(one) for one in found.terms()],
+            "unfinished": [_SIDES[side] for side in unfinished],
         }
         return Response(ComparedHarvestsSerializer(row).data)
 
 
+_SIDES = {"before": "earlier", "now": "later"}
+"""The names that REST gives the two harvests."""
+
+
 def _side_words(row: Mapping[str, Any]) -> dict[str, Any]:
-    """With the names that REST gives the two harvests."""
-    names = {"before": "earlier", "now": "later"}
-    return {"_".join(names.get(part, part) for part in name.split("_")): row[name] for name in row}
+    return {"_".join(_SIDES.get(part, part) for part in name.split("_")): row[name] for name in row}
 
 
 def _found(request: Request, study: Study, harvest_id: int) -> Harvest:

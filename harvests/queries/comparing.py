@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import add
+from itertools import zip_longest
+from operator import add, itemgetter
 from typing import Any, Literal, NamedTuple, Self
 
-from django.db.models import Case, Count, Exists, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.fields import BigIntegerField
+from django.db.models.functions import Coalesce
 
 from harvests.models import Harvest, HarvestedIssue, HarvestedRepository, Selection
 from harvests.queries.reports import own_selection, owner_id
@@ -104,15 +106,24 @@ class Compared:
             is_there_too=Exists(there.filter(is_matched=True)),
         )
 
+    def unfinished(self) -> list[Literal["before", "now"]]:
+        """The harvests with a selection, also of a refresh, that began later and is not finished: the numbers
+        change until then. One query.
+        """
+        began = Selection.objects.filter(
+            Q(harvest=self.before, pk__gt=self.selection_before.pk)
+            | Q(harvest=self.now, pk__gt=self.selection_now.pk)
+            | Q(harvest__refreshes__in=[self.before, self.now]),
+            finished_at=None,
+        )
+        found = set(began.values_list(Coalesce("harvest__refreshes", "harvest"), flat=True))
+        return [name for name in ("before", "now") if getattr(self, name).pk in found]
+
     def lists(self) -> list[dict[str, Any]]:
         """The keyword lists with their version in each harvest, by name; None where it did not select."""
-        versions = [
-            {told["list"]: told["number"] for told in one.terms}
-            for one in (self.selection_before, self.selection_now)
-        ]
-        names = sorted({*versions[0], *versions[1]}, key=str.casefold)
         return [
-            {"list": name, "before": versions[0].get(name), "now": versions[1].get(name)} for name in names
+            {"list": name, "before": before and before["number"], "now": now and now["number"]}
+            for name, before, now in _beside(self.selection_before, self.selection_now)
         ]
 
     def terms(self) -> list[dict[str, Any]]:
@@ -140,26 +151,58 @@ def compare(one: Harvest, other: Harvest) -> Compared | None:
 
 def changed_terms(before: Selection, now: Selection) -> list[dict[str, Any]]:
     """The terms that two selections counted differently, by the size of the change: `list`, `text`, and the
-    issues `before` and `now`, None where no list had the term.
+    issues `before` and `now`, None where no list had the term. `version` tells several lists of one name, or
+    versions of one list, apart; else it is None.
     """
-    former, later = _issues_by_term(before), _issues_by_term(now)
-    rows: list[dict[str, Any]] = [
-        {
-            "list": name,
-            "text": text,
-            "before": former.get((name, text)),
-            "now": later.get((name, text)),
-            "change": later.get((name, text), 0) - former.get((name, text), 0),
-        }
-        for name, text in {**former, **later}
-    ]
-    rows = [row for row in rows if row["change"] or row["before"] is None or row["now"] is None]
+    rows: list[dict[str, Any]] = []
+    lists = _beside(before, now)
+    times = Counter(name for name, _one, _other in lists)
+    for name, one, other in lists:
+        former, later = _issues_by_term(one), _issues_by_term(other)
+        rows += (
+            {
+                "list": name,
+                "version": (other or one)["number"] if times[name] > 1 else None,
+                "text": text,
+                "before": former.get(text),
+                "now": later.get(text),
+                "change": later.get(text, 0) - former.get(text, 0),
+            }
+            for text in {**former, **later}
+            if former.get(text) != later.get(text)
+        )
     rows.sort(key=lambda row: -abs(row["change"]))
     return rows
 
 
-def _issues_by_term(selection: Selection) -> dict[tuple[str, str], int]:
-    return {(told["list"], counts[0]): counts[1] for told in selection.terms for counts in told["terms"]}
+def _issues_by_term(told: Mapping[str, Any] | None) -> dict[str, int]:
+    return {counts[0]: counts[1] for counts in told["terms"]} if told else {}
+
+
+def _beside(before: Selection, now: Selection) -> list[tuple[str, Any, Any]]:
+    """What two selections tell of each keyword list, by its name: of the same version first, then of the
+    versions in order. None where one selection has no further version, or no other list of this name.
+    """
+    former, later = _by_name(before), _by_name(now)
+    rows: list[tuple[str, Any, Any]] = []
+    for name in sorted({*former, *later}, key=str.casefold):
+        left, others = former[name], []
+        for told in later[name]:
+            same = next((one for one in left if one["number"] == told["number"]), None)
+            if same is None:
+                others.append(told)
+            else:
+                left.remove(same)
+                rows.append((name, same, told))
+        rows += ((name, *pair) for pair in zip_longest(left, others))
+    return rows
+
+
+def _by_name(selection: Selection) -> Mapping[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for told in sorted(selection.terms, key=itemgetter("number")):
+        found[told["list"]].append(told)
+    return found
 
 
 def _repositories(harvest: Harvest) -> list[HarvestedRepository]:

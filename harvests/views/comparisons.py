@@ -13,6 +13,7 @@ from core.csv import csv_file
 from core.http import render_page
 from core.numbers import whole_number
 from core.pages import page_of
+from core.sql.snapshots import snapshot
 from harvests.models import Harvest, HarvestedIssue
 from harvests.queries.comparing import SIDES, Compared, Side, compare, harvests_to_compare
 from harvests.queries.reports import shown
@@ -44,8 +45,11 @@ def compared_harvests(request: AuthedRequest, slug: str, harvest_id: int) -> Htt
         "other": other,
         "others": [{"harvest": one, "window": _window(one)} for one in others],
     }
-    if other and (found := compare(harvest, other)):
-        context |= _compared(request, found)
+    if other:
+        # A selection that runs changes the issues step by step: numbers and rows are of one moment.
+        with snapshot():
+            found = compare(harvest, other)
+            context |= _compared(request, found) if found else {}
     return render_page(request, "harvests/compared.html", context, partials=["issues"])
 
 
@@ -84,6 +88,7 @@ def _compared(request: HttpRequest, found: Compared) -> dict[str, Any]:
     page = page_of(found.issues(side), request.GET)
     return {
         "found": found,
+        "unfinished": found.unfinished(),
         "window_before": _window(found.before),
         "window_now": _window(found.now),
         "rows": [
@@ -121,12 +126,12 @@ def _words(there: str | None) -> str | Promise:
 
 
 def _rows(found: Compared) -> Iterator[list[Any]]:
-    for side in SIDES:
-        for row in found.issues(side).order_by("pk").iterator(chunk_size=2000):
-            title, url = shown(row)
-            there = "matched" if side == "both" else "not_fetched" if row.there is None else row.there
-            earlier, later = ("matched", there) if side == "before" else (there, "matched")
-            path = row.repository.moved_to or row.repository.path
-            yield [
-                row.repository.host, path, row.number, title, url, row.opened_at.isoformat(), earlier, later
-            ]  # fmt: skip
+    with snapshot():
+        for side in SIDES:
+            for row in found.issues(side).order_by("pk").iterator(chunk_size=2000):
+                title, url = shown(row)
+                there = "matched" if side == "both" else "not_fetched" if row.there is None else row.there
+                earlier, later = ("matched", there) if side == "before" else (there, "matched")
+                path = row.repository.moved_to or row.repository.path
+                opened_at = row.opened_at.isoformat()
+                yield [row.repository.host, path, row.number, title, url, opened_at, earlier, later]

@@ -1,14 +1,19 @@
 """A harvest beside another one: its page, its file and its answer over REST."""
 
 import pytest
+from django.db import connection
 from rest_framework.test import APIClient
 
-from harvests.models import HarvestedRepository
+from core import jobs
+from harvests import actions
+from harvests.actions.selections import run_selection
+from harvests.models import Harvest, HarvestedIssue, HarvestedRepository, Selection
 from harvests.queries.comparing import compare
 from ingest.models import KeywordListVersion, KeywordTerm
 from tests.factories import make_study
 from tests.harvests.harvesting import plan, run
 from tests.harvests.views.test_harvests import address, make_list, part, rows_of
+from tests.races import at_once
 from tests.worlds.pages import text_of
 
 pytestmark = pytest.mark.django_db
@@ -49,10 +54,15 @@ OF_TOOL = {**TOTAL, "later": 3, "later_only": 2, "later_not_fetched": 1}
 OF_EXTRA = {**dict.fromkeys(TOTAL, 0), "later": 1, "later_only": 1, "later_not_fetched": 1}
 
 
-def test_over_rest_whichever_is_asked(two, lead, study):
+@pytest.fixture
+def api(lead):
+    made = APIClient()
+    made.force_authenticate(lead.user)
+    return made
+
+
+def test_over_rest_whichever_is_asked(two, api, study):
     first, second = two
-    api = APIClient()
-    api.force_authenticate(lead.user)
     there = f"/api/v1/studies/{study.slug}/harvests"
 
     found = api.get(f"{there}/{first.pk}/compared/?with={second.pk}").json()
@@ -65,9 +75,10 @@ def test_over_rest_whichever_is_asked(two, lead, study):
         ],
         "lists": [{"list": "LLM", "earlier": 1, "later": 2}],
         "terms": [
-            {"list": "LLM", "text": "hang", "earlier": None, "later": 4, "change": 4},
-            {"list": "LLM", "text": "deadlock", "earlier": 2, "later": None, "change": -2},
+            {"list": "LLM", "version": None, "text": "hang", "earlier": None, "later": 4, "change": 4},
+            {"list": "LLM", "version": None, "text": "deadlock", "earlier": 2, "later": None, "change": -2},
         ],
+        "unfinished": [],
     }  # fmt: skip
     assert api.get(f"{there}/{second.pk}/compared/?with={first.pk}").json() == found
     for wrong in ("", "?with=", f"?with={second.pk}", "?with=x"):
@@ -114,6 +125,68 @@ def test_the_file_has_what_became_of_each_issue(two, signed_in, study):
     ]
 
 
+def test_two_versions_of_a_list_are_told_apart(two, signed_in, api, study):
+    first, second = two
+    lists = list(KeywordListVersion.objects.order_by("number"))
+    jobs.run(actions.select_issues(harvest=second, lists=lists, by=None, rings=False).pk)
+
+    found = api.get(f"/api/v1/studies/{study.slug}/harvests/{first.pk}/compared/?with={second.pk}").json()
+
+    assert found["lists"] == [
+        {"list": "LLM", "earlier": 1, "later": 1}, {"list": "LLM", "earlier": None, "later": 2},
+    ]  # fmt: skip
+    assert found["terms"] == [
+        {"list": "LLM", "version": 2, "text": "hang", "earlier": None, "later": 4, "change": 4}
+    ]
+    page = text_of(signed_in.get(address("compared_harvests", study, second.pk)))
+    assert "LLM version 1 version 1 LLM – version 2 hang LLM, version 2 – 4" in page
+
+
+def test_a_selection_that_is_not_finished_is_told(two, signed_in, api, study, server):
+    first, second = two
+
+    def told() -> tuple[list[str], list[str]]:
+        asked = f"{second.pk}/compared/?with={first.pk}"
+        over_rest = api.get(f"/api/v1/studies/{study.slug}/harvests/{asked}").json()["unfinished"]
+        page = text_of(signed_in.get(address("compared_harvests", study, second.pk)))
+        return over_rest, [
+            one
+            for one in ("earlier", "later")
+            if f"A selection of the {one} harvest is not finished. The numbers here change until then."
+            in page
+        ]
+
+    assert told() == ([], [])
+    Selection.objects.create(harvest=first)
+    assert told() == (["earlier"], ["earlier"])
+    run_selection(selection=Selection.objects.create(harvest=first))  # in place of what was cut off
+    assert told() == ([], [])
+    refresh = plan(server, study, server.github("team/late", issues=0))
+    Harvest.objects.filter(pk=refresh.pk).update(refreshes=second)
+    Selection.objects.create(harvest=refresh)
+    assert told() == (["later"], ["later"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_numbers_and_issues_are_of_one_moment(two, signed_in, study):
+    """A selection changes all issues as soon as the first ones are counted."""
+    changed = []
+
+    def change(execute, sql, params, many, context):
+        found = execute(sql, params, many, context)
+        if not changed and "harvests_harvestedissue" in sql and "GROUP BY" in sql:
+            changed.extend(at_once(lambda: HarvestedIssue.objects.update(is_matched=False)))
+        return found
+
+    with connection.execute_wrapper(change):
+        page = text_of(signed_in.get(address("compared_harvests", study, two[1].pk)))
+
+    assert changed == [10]
+    assert "Total 2 4 1 1 0 3 2" in page
+    assert "3 issues, in the order of fetching" in page
+    assert "Total 0 0 0 0 0 0 0" in text_of(signed_in.get(address("compared_harvests", study, two[1].pk)))
+
+
 def test_a_renamed_repository_is_the_same_one(two):
     first, second = two
     HarvestedRepository.objects.filter(harvest=second, path="team/tool").update(
@@ -156,5 +229,6 @@ def test_takes_a_fixed_number_of_queries(signed_in, study, server, django_assert
     asked = address("compared_harvests", study, harvests[1].pk)
     signed_in.get(asked)
 
-    with django_assert_num_queries(15):
+    # With two of the savepoint, which in a request is a transaction.
+    with django_assert_num_queries(18):
         signed_in.get(asked)
