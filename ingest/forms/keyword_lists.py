@@ -49,7 +49,7 @@ SWITCH_HINTS: Words = {
 }
 ZONE_NAMES: Words = {
     "title": gettext_lazy("Title"),
-    "prose": gettext_lazy("Text"),
+    "prose": pgettext_lazy("part of an issue", "Text"),
     "code": pgettext_lazy("text of a program", "Code"),
 }
 MASK_NAMES: Words = {

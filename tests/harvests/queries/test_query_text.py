@@ -4,11 +4,13 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils.translation import gettext, override
 
 from core import jobs
 from harvests import actions
 from harvests.models import HarvestedIssue
 from harvests.queries.query_text import query_text
+from ingest.forms.keyword_lists import ZONE_NAMES
 from tests.factories import make_list
 from tests.harvests.harvesting import finished, plan, run, token
 
@@ -90,3 +92,9 @@ def test_with_lists_and_a_refresh(server, study):
         " The researchers kept 1 more individually. In all, 2 issues were kept."
     )
     assert "A refresh asked for what had changed: 1 page, read on 20 January 2026." in query_text(refresh)
+
+
+def test_prose_is_one_word_in_chinese_wherever_a_keyword_was_found():
+    with override("zh-hans"):
+        assert {gettext("prose"), gettext("text"), str(ZONE_NAMES["prose"])} == {"正文"}
+        assert gettext("In text") == "正文中"
