@@ -20,7 +20,7 @@ from rounds.models import Answer, Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues
 from rounds.queries.coached import coached_issues
 from rounds.queries.first_labels import FormerCategories, all_former
-from rounds.queries.rounds import revealed, reveals_complete_issues
+from rounds.queries.rounds import revealed, revealed_labels
 from taxonomy.queries.codebooks import Codebook, codebook
 
 FOLDER = "not_counted"
@@ -63,8 +63,19 @@ class UncountedRound:
         return all_former(self.round.version_id)
 
     @cached_property
+    def _present(self) -> Codebook:
+        return codebook(self.round.version_id)
+
+    @property
     def book(self) -> Codebook:
-        return self.former.beside(codebook(self.round.version_id))
+        """With the former categories that were asked for until now."""
+        return self.former.beside(self._present)
+
+    def has_revealed(self) -> bool:
+        """Does the round reveal a label, or a right label, whoever reads it?"""
+        issues = revealed(self.round).values("issue")
+        answers = Answer.objects.filter(round=self.round, issue__in=issues)
+        return revealed_labels(self.round).exists() or answers.exists()
 
     def labels(self, layout: str) -> Iterator[list[object]]:
         """The rows of a layout of `label_rows`, without the name of the round."""
@@ -73,20 +84,22 @@ class UncountedRound:
             yield [cell for place, cell in enumerate(row) if place != at]
 
     def labels_of_models(self) -> Rows:
+        said = model_labels_beside(self.round, self.blind)
+        counted = [(url, model, self.former.counts_as(*choice)) for url, model, *choice in said]
         codes = {state.category_id: state.code for state in self.book.states}
-        for url, model, *choice in model_labels_beside(self.round, self.blind):
-            yield url, model, codes[self.former.counts_as(*choice)]
+        return ((url, model, codes[category]) for url, model, category in counted)
 
     def answers(self) -> Rows:
         """The right labels of a training, with their explanations."""
-        codes = {state.category_id: state.code for state in self.book.states}
+        book = self.book
+        codes = {state.category_id: state.code for state in book.states}
         shown = revealed(self.round).exclude(pk__in=self.blind.values("pk")).order_by("position")
         found = Answer.objects.filter(round=self.round).select_related("given_by")
         by_issue = {answer.issue_id: answer for answer in found}
         urls = dict(Issue.objects.filter(pk__in=by_issue).values_list("pk", "url"))
         for issue in shown.values_list("issue", flat=True):
             if answer := by_issue.get(issue):
-                code = codes.get(self.book.by_id.stands_as(answer.category_id) or 0, "")
+                code = codes.get(book.by_id.stands_as(answer.category_id) or 0, "")
                 yield urls[issue], code, answer.explanation, answer.given_by.pseudonym
 
 
@@ -103,8 +116,8 @@ def not_counted_files(report: AgreementReport, reader: Reader) -> Iterator[tuple
         f"{FOLDER}/rounds.csv",
         csv_lines(ROUND_COLUMNS, (_facts(one, names[one.round.version_id]) for one in found)),
     )
-    yield f"{FOLDER}/labels.csv", _file(_columns("long"), found, lambda one: one.labels("long"))
     for name, header, rows_of in (
+        ("labels", _columns("long"), lambda one: one.labels("long")),
         ("labels_second_look", _columns("second-look"), lambda one: one.labels("second-look")),
         ("labels_twice", _columns("twice"), lambda one: one.labels("twice")),
         ("labels_of_models", ("Issue_URL", "Model", "Uncounted_Label"), UncountedRound.labels_of_models),
@@ -120,7 +133,8 @@ def not_counted_files(report: AgreementReport, reader: Reader) -> Iterator[tuple
 
 
 def uncounted_rounds(report: AgreementReport, reader: Reader) -> list[UncountedRound]:
-    """The opened rounds with revealed labels that the report does not count, by time of opening.
+    """The opened rounds with revealed labels that the report does not count, by time of opening. A round
+    whose labels are all withheld from the reader is among them, and tells how many issues are.
 
     A second look is no round of its own: its labels are beside those of its round. A package without coached
     issues has no training, and of other rounds only what volunteers were not coached on.
@@ -131,11 +145,13 @@ def uncounted_rounds(report: AgreementReport, reader: Reader) -> list[UncountedR
     found = []
     for one in rounds.select_related("version__taxonomy", "study").order_by("opened_at", "pk"):
         trains = one.kind == Round.Kind.TRAINING
-        if not reveals_complete_issues(one) or (trains and report.without_coached):
+        if trains and report.without_coached:
             continue
         withheld = reader.withheld_issues([one])
         coached = coached_issues(one) if report.without_coached else NOTHING
-        found.append(UncountedRound(one, _why(report.round, one), withheld, withheld | coached))
+        uncounted = UncountedRound(one, _why(report.round, one), withheld, withheld | coached)
+        if uncounted.has_revealed():
+            found.append(uncounted)
     return found
 
 

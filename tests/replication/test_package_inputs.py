@@ -105,6 +105,8 @@ def uncounted(world) -> Round:
             if code != "-":
                 given = factories.label_input(category=factories.category(relevance, code), summary="")
                 submit_label(round_=screened, issue=issue, member=member, given=given)
+    last = Issue.objects.filter(pk=world.issues[3].pk)
+    world.round(name="Nothing yet", version=relevance, depth=Level.TYPE, issues=last)
     made = world.round(name="Main round", issues=Issue.objects.filter(pk=world.issues[2].pk))
     for member in world.members:
         world.submit(made, world.issues[2], member, "C.1")
@@ -120,7 +122,7 @@ def test_labels_that_do_not_count_are_beside_those_that_do_and_never_among_them(
     ]  # fmt: skip
     facts = [(row["Kind"], row["Round"], row["Taxonomy"], row["Version"], row["Codebook"], row["Why_not_counted"])
              for row in read(folder / "rounds.csv")]  # fmt: skip
-    # The second training is open, and reveals nothing yet.
+    # The second training is open, and reveals nothing yet; the round "Nothing yet" has no label.
     assert facts == [
         ("training", "Training", "Taxonomy 1", "1", "codebooks/taxonomy-1-v1.csv",
          "training: volunteers saw the right label of each issue after their own"),
