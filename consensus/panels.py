@@ -5,7 +5,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import ngettext
 
 from consensus.models import FollowUp
-from consensus.queries.category_counts import chosen_by_version, label_counts
+from consensus.queries.category_counts import chosen_by_version, label_counts, labels_alone
 from consensus.queries.follow_ups import follow_ups, waiting_for
 from core import panels
 from core.text.joining import clauses
@@ -16,6 +16,7 @@ from taxonomy.models import Taxonomy
 
 def register() -> None:
     panels.register("taxonomy.counts", lambda _request, version, reader: label_counts(version, reader))
+    panels.register("taxonomy.labels", lambda _request, version, reader: labels_alone(version, reader))
     panels.register(
         "taxonomy.times",
         lambda _request, taxonomy, category, reader: chosen_by_version(taxonomy, category.pk, reader),

@@ -9,10 +9,10 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from consensus.models import Decision
 from consensus.queries.agendas import standing_decisions
-from rounds.models import Label, Round
+from rounds.models import CurrentLabel, Label, Round, RoundIssue
 from rounds.queries.blindness import NOTHING, withheld_issues_in
 from rounds.queries.categories import codebook
-from rounds.queries.rounds import current_labels
+from rounds.queries.rounds import current_labels, reveals_complete_issues
 from studies.models import Membership
 from taxonomy.models import Taxonomy, Version
 from taxonomy.queries.codebooks import States, codebooks
@@ -93,6 +93,39 @@ def label_counts(version: Version, reader: Membership | None = None) -> LabelCou
     counts.withheld = found.withheld
     counts.homeless = found.homeless
     return counts
+
+
+def labels_alone(version: Version, reader: Membership | None = None) -> dict[int, int]:
+    """Category id to the labels of `label_counts`, {} without rounds. Much cheaper: nothing else is counted,
+    and the labels of complete issues are read where RoundIssue repeats them. Three queries, one more each for
+    closed rounds, a reader, and from the second version on.
+    """
+    rounds = rounds_of(version.taxonomy_id)
+    if not rounds:
+        return {}
+    blind = withheld_issues_in(rounds, [reader]) if reader else NOTHING
+    here = {"round": OuterRef("round"), "issue": OuterRef("issue")}
+    kept, lacking = Exists(blind.filter(**here)), Exists(RoundIssue.objects.filter(**here, completed_at=None))
+    complete = RoundIssue.objects.filter(round__in=filter(reveals_complete_issues, rounds)).exclude(kept)
+    closed = [round_ for round_ in rounds if round_.closed_at]
+    others = CurrentLabel.objects.filter(lacking, round__in=closed, category__isnull=False).exclude(kept)
+    chosen: Counter[tuple[int, int]] = Counter()
+    equal = complete.values_list("round__version", "labels").annotate(n=Count("pk")).order_by()
+    for used, labels, n in equal:
+        for one in labels.split():
+            chosen[used, int(one)] += n
+    said = others.values_list("round__version", "category").annotate(n=Count("pk")).order_by()
+    for used, category_id, n in said:
+        chosen[used, category_id] += n
+    states = codebook(version.pk).states
+    counted: Counter[int] = Counter()
+    for (used, category_id), n in chosen.items():
+        # An open label is 0 there, which no version knows.
+        now = states.stands_as(category_id, used) if states.knows(category_id) else None
+        if now is not None:
+            counted[now] += n
+    whole = _rolled_up(states, counted)
+    return {id_: whole[id_] for id_ in states}
 
 
 def chosen_by_version(taxonomy: Taxonomy, category_id: int, reader: Membership | None) -> TimesByVersion:

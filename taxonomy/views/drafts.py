@@ -203,11 +203,10 @@ def _labels(request: AuthedRequest, found: Drafted, member: Membership) -> dict[
     """
     if found.published is None:
         return {}
-    counts = next(iter(panels(request, "taxonomy.counts", version=found.published, reader=member)), None)
-    if not counts:
-        return {}
-    keys = Category.objects.filter(pk__in=counts).values_list("pk", "key")
-    return {str(key): counts[pk].labels for pk, key in keys}
+    made = panels(request, "taxonomy.labels", version=found.published, reader=member)
+    labels: dict[int, int] = next(iter(made), {})
+    keys = Category.objects.filter(pk__in=labels).values_list("pk", "key") if labels else ()
+    return {str(key): labels[pk] for pk, key in keys}
 
 
 def _page(

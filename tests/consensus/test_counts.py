@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from consensus.models import Decision
-from consensus.queries.category_counts import LabelCount, chosen_by_version, label_counts
+from consensus.queries.category_counts import LabelCount, chosen_by_version, label_counts, labels_alone
 from ingest.models import Issue
 from rounds.models import Label, Round, RoundVolunteer
 from taxonomy.actions import act, publish
@@ -52,6 +52,7 @@ def labelled(version, members, *rows: str, **fields) -> tuple[Round, list[Issue]
 def by_code(version, reader=None) -> dict[str, tuple[int, int]]:
     """Labels and decisions by code, where there are any."""
     counts, book = label_counts(version, reader), codebook(version)
+    assert labels_alone(version, reader) == {id_: count.labels for id_, count in counts.items()}
     return {
         state.code: (count.labels, count.decisions)
         for state in book.states
@@ -139,6 +140,8 @@ def test_takes_a_fixed_number_of_queries(version, members, django_assert_num_que
 
     with django_assert_num_queries(4):
         label_counts(version)
+    with django_assert_num_queries(2):  # the codebook was read
+        labels_alone(version)
 
 
 def test_what_a_reader_still_has_to_label_is_not_counted_for_them(version, members) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.actions.rounds import close_round
-from consensus.queries.category_counts import chosen_in, label_counts
+from consensus.queries.category_counts import chosen_in, label_counts, labels_alone
 from reports.queries.dry_run import DryRun, dry_run
 from rounds.models import Label, Round
 from taxonomy.actions import publish
@@ -128,6 +128,10 @@ def test_what_is_withheld_from_the_reader_is_in_no_number(labelled: World) -> No
     assert (seen(labelled).labels, seen(labelled).again, seen(labelled).withheld) == (9, 1, 1)
 
 
+def only_labels(version, reader) -> dict[int, int]:
+    return {id_: count.labels for id_, count in label_counts(version, reader).items()}
+
+
 def test_labels_under_later_versions(labelled: World) -> None:
     close_round(round_=Round.objects.get(), by=labelled.lead)  # it keeps its version
     change(labelled, MERGE, "C.2", into="C.1")
@@ -149,6 +153,8 @@ def test_labels_under_later_versions(labelled: World) -> None:
     assert now.decisions == {ids["C.3"]: 1}
     counts = label_counts(third, labelled.lead)
     assert (counts[ids["C.3"]].labels, counts[ids["C"]].labels, counts[ids["C"]].decisions) == (9, 9, 1)
+    for version in (labelled.version, second, third):
+        assert labels_alone(version, labelled.lead) == only_labels(version, labelled.lead)
     assert {label.category_id for label in Label.objects.all()} == {
         ids[c] for c in ("C.1", "C.2", "C.3", "C.9", "B.1")
     }
@@ -163,3 +169,11 @@ def test_a_dry_run_after_a_second_version_counts_labels_as_what_they_became(labe
 
     assert (found.labels, found.follow) == (12, 7)
     assert kappas(found)[1][0] == pytest.approx(38 / 86, abs=1e-15)
+    # The labels of the open round, and then those of issues that no second look holds back.
+    second = labelled.version.taxonomy.versions.get(number=2)
+    before = labels_alone(second, labelled.lead)
+    assert before == only_labels(second, labelled.lead)
+    change(labelled, SPLIT, "C.9", parts=[{"name": "New"}], stays=True)
+    third = publish(taxonomy=labelled.version.taxonomy, by=None, note="C.9 held two things.")
+    assert only_labels(third, labelled.lead) != before
+    assert labels_alone(third, labelled.lead) == only_labels(third, labelled.lead)

@@ -15,6 +15,7 @@ from taxonomy.tree.drafts import ADD, DESCRIBE, MOVE, RETIRE
 from tests.factories import edit, make_member, make_version
 from tests.taxonomy.test_proposal_views import put
 from tests.taxonomy.trees import lines
+from tests.worlds.pages import rows_read
 
 pytestmark = pytest.mark.django_db
 
@@ -308,7 +309,9 @@ def test_the_tree_counts_revealed_labels_and_can_show_changes_only(client, world
     for member in world.members:
         world.submit(round_, world.issues[0], member, "C.1")
     world.submit(round_, world.issues[1], world.members[0], "C.2")  # not revealed
+    before = rows_read("rounds_label")
     counts = dict(shown_codes(client.get(page(taxonomy))))
+    assert rows_read("rounds_label") == before  # each act shows the page: it reads what the issues repeat
     assert {code: n for code, n in counts.items() if n != "0"} == {"C": "2", "C.1": "2"}
     assert "The draft changes no category yet." in text_of(client.get(page(taxonomy, view="changes")))
 
