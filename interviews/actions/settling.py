@@ -16,7 +16,7 @@ from interviews.errors import InterviewRefused, QuotesOpen, SettledMeanwhile
 from interviews.models import Coder, Coding, OpenCode, Quote, QuoteCode, Settlement, Transcript
 from interviews.queries.codings import coder_of
 from interviews.queries.quotes import Content, QuoteLine, Span
-from interviews.queries.reconciling import Item, are_equal, common_content, items_of
+from interviews.queries.reconciling import Item, common_content, equal_quotes, items_of, union_of
 from interviews.rules import may_settle_coding
 from studies.actions import record
 from studies.models import Membership
@@ -35,11 +35,12 @@ def settle_equal(coding: Coding) -> int:
     newest = newest_of(coding, None)
     finished = Coder.objects.filter(coding=coding, done_at__isnull=False)
     coders = list(finished.values_list("member__pseudonym", flat=True))
-    alike = [item for item in items_of(coding, newest) if item.is_open and are_equal(item.quotes, coders)]
+    items = [item for item in items_of(coding, newest) if item.is_open]
+    alike = [(item, equal) for item in items if (equal := equal_quotes(item.quotes, coders))]
     book = codebook(coding.version_id)
-    for item in alike:
-        made = _common(coding, newest, item.span, coding.opened_by)
-        _give(made, common_content(item.quotes), item.quotes, book, coding.opened_by)
+    for item, equal in alike:
+        made = _common(coding, newest, union_of([one.span for one in equal]), coding.opened_by)
+        _give(made, common_content(equal), equal, book, coding.opened_by)
         row = Settlement.objects.create(coding=coding, quote=made, method=Settlement.Method.EQUAL)
         row.sources.set([quote.pk for quote in item.quotes])
     return len(alike)

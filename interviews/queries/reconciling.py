@@ -73,9 +73,13 @@ def clustered(quotes: Iterable[QuoteLine]) -> list[list[QuoteLine]]:
     return found
 
 
-def are_equal(quotes: Sequence[QuoteLine], coders: Sequence[str]) -> bool:
-    """Has every coder a quote here, and has every quote the same codes?"""
-    return {one.by for one in quotes} == set(coders) and len({one.content.named for one in quotes}) == 1
+def equal_quotes(quotes: Sequence[QuoteLine], coders: Sequence[str]) -> list[QuoteLine]:
+    """The quotes of these coders, if all of them have one here, with the same codes on one place; else none.
+    What a coder who did not finish has here counts for nothing and against nothing (docs/decisions/0043).
+    """
+    counted = [one for one in quotes if one.by in coders]
+    alike = {one.by for one in counted} == set(coders) and len({one.content.named for one in counted}) == 1
+    return counted if alike and len(clustered(counted)) == 1 else []
 
 
 def items_of(coding: Coding, transcript: Transcript) -> list[Item]:

@@ -70,6 +70,7 @@ def test_nobody_waits_for_a_coder_who_cannot_code_any_more(world, gone):
     coders = [world.coder, world.other, third]
     coding = open_coding(session=world.session, version=world.version, coders=coders, by=world.lead)
     quote(coding, third, "We train models", "C.9")
+    quote(coding, third, "memory runs out, often", "C.9")
     quote(coding, world.coder, "The memory", "A.1")
     quote(coding, world.other, "memory runs out", "A.1")
     type(third).objects.filter(pk=third.pk).update(**gone)
@@ -77,6 +78,7 @@ def test_nobody_waits_for_a_coder_who_cannot_code_any_more(world, gone):
         coding = finish_coding(coding=coding, member=member)
     assert coding.revealed_at is not None
     assert common(coding) == [("The memory runs out", ("A.1",))]
+    assert [item.is_open for item in items(coding)] == [True, False]  # what the third has alone is discussed
     [found] = coded_interviews(Coding.objects.filter(pk=coding.pk))
     assert (found.coders, {one.by for one in found.quotes}) == (("R3", "R4"), {"R3", "R4"})
 
