@@ -352,7 +352,7 @@ def test_changes_only_shows_new_places_and_colours(signed_in, taxonomy, keys) ->
     assert [code for code, _n in shown_codes(shown)] == ["A", "C", "C.10"]
     tree = text_of(shown).split('<div id="tree">')[1].split("</footer>")[0]
     marks = re.findall(r'<span class="badge[^>]*>([^<]*)<', tree)
-    assert marks == ["colour changed", "moved within its level"]
+    assert marks == ["colour changed", "moved"]
 
 
 @pytest.mark.parametrize("changes", [1, 3])
