@@ -21,14 +21,14 @@ SIDES: tuple[Side, ...] = ("now", "before", "both")
 
 
 class Pair(NamedTuple):
-    """A repository in the earlier and in the later harvest; None where it is not in one of them."""
+    """A repository in the earlier and in the later harvest; None where one of the two has it not."""
 
     before: HarvestedRepository | None
     now: HarvestedRepository | None
 
     @property
     def shown(self) -> HarvestedRepository:
-        return self.now or self.before  # type: ignore[return-value]  # one of them is there
+        return next(one for one in (self.now, self.before) if one)
 
     @property
     def path(self) -> str:
