@@ -18,7 +18,7 @@ from findings.files import findings_csv, findings_markdown
 from findings.queries.archiving import quotes_left_out
 from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
-from interviews.queries.agreement_rows import HEADER, study_rows
+from interviews.queries import agreement_rows, ranking_rows
 from replication.codebooks import taxonomy_csv
 from replication.package_inputs import as_json, document, facts, inputs
 from replication.queries.exports import folders_of
@@ -120,8 +120,7 @@ def _write_files(
             round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached
         )
         findings = () if without_coached else _findings(round_.study, reader)
-        agreed = _coder_agreement(round_.study, reader)
-        for name, chunks in chain(inputs(found), findings, agreed):
+        for name, chunks in chain(inputs(found), findings, _interviews(round_.study, reader)):
             write(name, chunks)
         write("agreement.json", [as_json(document(found))])
         decided, alone = decided_proposals(round_), changes_without_vote(round_)
@@ -159,11 +158,15 @@ def _findings(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterab
         yield "findings/findings.md", [findings_markdown(lines, study.pk).encode()]
 
 
-def _coder_agreement(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The agreement of the coders of interviews, as far as the reader may see it: numbers and codes only."""
-    rows = list(study_rows(study, reader.member if reader else None))
-    if rows:
-        yield "interviews/coder_agreement.csv", csv_lines(HEADER, rows)
+def _interviews(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Of the interviews that the reader may read, numbers and codes only: the rankings, and the agreement of
+    coders where it is revealed.
+    """
+    member = reader.member if reader else None
+    if agreed := list(agreement_rows.study_rows(study, member)):
+        yield "interviews/coder_agreement.csv", csv_lines(agreement_rows.HEADER, agreed)
+    if ranked := list(ranking_rows.study_rows(study, member)):
+        yield "interviews/rankings.csv", csv_lines(ranking_rows.HEADER, ranked)
 
 
 def _quotes_left_out(study: Study, reader: Reader | None) -> Iterator[bytes]:

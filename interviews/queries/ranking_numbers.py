@@ -71,11 +71,14 @@ class StudyRankings:
     groups: Groups
 
 
-def rankings_of(study: Study, member: Membership, asked: GroupsAsked | None = None) -> StudyRankings:
-    """The answers to the ranking questions of a study, of the interviews that this member may read, and how
-    two groups of these participants differ. Three queries. Raises UnknownGroupError.
+def rankings_of(study: Study, member: Membership | None, asked: GroupsAsked | None = None) -> StudyRankings:
+    """The answers to the ranking questions of a study, of the interviews that this member may read (None: the
+    shell, which reads all), and how two groups of these participants differ. Three queries. Raises
+    UnknownGroupError.
     """
-    sessions = Session.objects.filter(readable(member), study=study)
+    sessions = Session.objects.filter(study=study)
+    if member is not None:
+        sessions = sessions.filter(readable(member))
     rankings = list(
         Ranking.objects.filter(session__in=sessions.values("pk"))
         .select_related("question__part__guide", "session__participant__audience", "version")

@@ -1,10 +1,12 @@
 """The numbers of rankings as rows of a CSV file: one for each question and category."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from agreement.bootstrap import PercentileInterval
 from agreement.reasons import Reason
-from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings
+from interviews.queries.exports import without_names
+from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings, rankings_of
+from studies.models import Membership, Study
 
 HEADER = (
     "question", "text", "asked_for", "participants", "code", "name", "ranked_by", "mean_rank",
@@ -15,11 +17,27 @@ HEADER = (
 )  # fmt: skip
 
 
-def ranking_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:
-    """In the order of HEADER; numbers that are undefined are empty, and the reasons are in words."""
+def study_rows(study: Study, member: Membership | None) -> Iterator[tuple[object, ...]]:
+    """The rows of the interviews that this member may read, by audience, as they may leave the study: a
+    question that contains a listed name has no text. None: the shell, which reads all. Raises
+    IdentityUnreadable.
+    """
+    found = rankings_of(study, member)
+    if found.questions:
+        questions = [one.question for one in found.questions]
+        told, _named = without_names(study.pk, questions, [one.text for one in questions])
+        yield from ranking_rows(found, untold={one.pk for one in questions} - {one.pk for one in told})
+
+
+def ranking_rows(found: StudyRankings, *, untold: Collection[int] = ()) -> Iterator[tuple[object, ...]]:
+    """In the order of HEADER; numbers that are undefined are empty, and the reasons are in words. `untold`
+    are the ids of questions without a text.
+    """
     for question in found.questions:
         for line in question.lines:
             yield (
+                question.question.reference,
+                "" if question.question.pk in untold else question.question.text,
                 *_of_all(question, line),
                 found.groups.first,
                 found.groups.second,
@@ -33,8 +51,6 @@ def ranking_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:
 def _of_all(question: RankedQuestion, line: RankLine) -> tuple[object, ...]:
     numbers = line.numbers
     return (
-        question.question.reference,
-        question.question.text,
         question.question.top,
         question.participants,
         line.state.code,

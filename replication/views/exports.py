@@ -336,6 +336,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             None,
             if_any=True,
         ),
+        File(
+            "interviews/rankings.csv",
+            _("rankings of interviews in numbers, if participants ranked"),
+            None,
+            if_any=True,
+        ),
         File("proposals.json", _("decided proposals for the taxonomy, if there are any"), None, if_any=True),
         *(File(name, _("frozen report, unchanged"), None) for name in found.reports),
         File("recompute.py", _("script that computes every number of the report from these files"), None),

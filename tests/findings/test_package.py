@@ -11,7 +11,7 @@ from findings.actions.findings import add_finding, freeze_finding
 from findings.errors import FindingRefused
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from interviews.actions.identities import name_participant
-from interviews.models import Consent
+from interviews.models import Coding, Consent
 from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
 from tests.findings.world import FindingWorld, finding_world
@@ -76,3 +76,29 @@ def test_the_package_has_what_its_maker_may_see_and_what_may_be_quoted(world, tm
     name_participant(participant=world.participant, name="Ann Canaryova", contact="", by=world.lead)
     with pytest.raises(FindingRefused):
         written(world, tmp_path / "named")
+
+
+def test_rankings_are_in_the_package_as_far_as_their_reader_may_read_the_interviews(world, tmp_path):
+    def ranked(folder, member=None, **asked):
+        reader = Reader(member) if member else None
+        hashes = write_package(world.round, tmp_path / folder, reader=reader, **asked)
+        name = "interviews/rankings.csv"
+        if name not in hashes:
+            return None
+        stored = (tmp_path / folder / name).read_bytes()
+        assert hashes[name] == hashlib.sha256(stored).hexdigest()
+        return {row["code"]: row for row in csv.DictReader(stored.decode().splitlines())}
+
+    Coding.objects.update(settled_at=None, settled_by=None)
+    assert ranked("viewer", world.viewer) is None  # reads an interview once its coding is settled
+    rows = ranked("lead", world.lead, without_coached=True)
+    assert [(code, rows[code]["participants"], rows[code]["mean_rank"]) for code in "AB"] == [
+        ("A", "1", "1.0"),
+        ("B", "1", "2.0"),
+    ]
+    assert "U1" not in (tmp_path / "lead/interviews/rankings.csv").read_text()
+    named = world.question.text.split()[0]
+    name_participant(participant=world.participant, name=named, contact="", by=world.lead)
+    assert rows["A"]["text"] == world.question.text
+    shell = ranked("shell")
+    assert (shell["A"]["question"], shell["A"]["text"], shell["A"]["mean_rank"]) == ("1.1.1", "", "1.0")

@@ -91,6 +91,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "not_counted/…",
         "findings/…",
         "interviews/coder_agreement.csv",
+        "interviews/rankings.csv",
         "proposals.json",
     }
     assert {name for name, _count in listed} - there_if_any == held
