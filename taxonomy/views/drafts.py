@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -192,9 +192,14 @@ def _address(request: AuthedRequest, taxonomy: Taxonomy, entry: Entry | None) ->
 _CHANGES_ONLY = {"view": "changes"}
 
 
+def _shown(request: AuthedRequest) -> QueryDict:
+    """What the reader sees of the tree: in the address, or in the form of an act."""
+    return request.POST if request.method == "POST" else request.GET
+
+
 def _changes_only(request: AuthedRequest) -> bool:
     """Does the reader see the changed categories only? The forms of this view say so, and an act keeps it."""
-    return (request.POST if request.method == "POST" else request.GET).get("view") == "changes"
+    return _shown(request).get("view") == "changes"
 
 
 def _labels(request: AuthedRequest, found: Drafted, member: Membership) -> dict[str, int]:
@@ -220,9 +225,10 @@ def _page(
     about: str | None = None,
 ) -> HttpResponse:
     """The editor. `typed` is text that could not be saved: it is shown again in its form, or by itself if the
-    category that it was `about` is gone.
+    category that it was `about` is gone. A refusal keeps the filter of the tree; what was done ends it, since
+    it could hide a new category.
     """
-    words = request.GET.get("q", "").strip()[:200]
+    words = _shown(request).get("q", "").strip()[:200] if error or request.method != "POST" else ""
     changes_only = _changes_only(request)
     is_new = bool(error) and request.POST.get("kind") == drafts.ADD
     proposed = motion_lines(found.taxonomy, member)

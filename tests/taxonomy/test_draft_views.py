@@ -110,6 +110,24 @@ def test_what_is_refused_keeps_what_was_typed(signed_in, taxonomy, keys) -> None
     assert not Change.objects.exists()
 
 
+def test_a_refusal_keeps_the_filter_of_the_tree(signed_in, taxonomy, keys) -> None:
+    """Each form that changes the draft sends the filter along. What was done ends it: it may hide what is new."""
+    filtered = signed_in.get(page(taxonomy, q="C.1"))
+    acts = re.findall(r'<form[^>]*method="post".*?</form>', text_of(filtered))
+    acts = [form for form in acts if f'action="/taxonomies/{taxonomy.pk}/' in form]
+    assert acts
+    assert [form for form in acts if '<input type="hidden" name="q" value="C.1">' not in form] == []
+
+    taken = {"parent": keys["C"], "name": "name of C.1", "q": "C.1"}
+    for htmx in (True, False):
+        refused = post(signed_in, taxonomy, ADD, htmx=htmx, **taken)
+        assert refused.status_code == 422
+        assert shown_codes(refused) == shown_codes(filtered) != shown_codes(signed_in.get(page(taxonomy)))
+        assert re.search(r'id="find" value="C.1"', text_of(refused))
+    added = post(signed_in, taxonomy, ADD, htmx=True, **{**taken, "name": "Docs"})
+    assert "C.11" in [code for code, _n in shown_codes(added)]
+
+
 def test_a_clash_shows_both_sides_and_saving_again_decides(signed_in, taxonomy, keys) -> None:
     edit(taxonomy, DESCRIBE, keys["C.1"], {"definition": "Theirs."})
     mine = {"key": keys["C.1"], "definition": "Mine.", "seen-definition": "Definition of C.1"}
