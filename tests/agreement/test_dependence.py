@@ -9,6 +9,7 @@ import pytest
 
 from agreement import SignKind, signs_of_dependence
 from agreement.dependence.breadth import _given_margins, breadths, evenness, plurality
+from tests.long import only_long
 
 REPOSITORIES = ("ColossalAI", "Megatron-LM", "MindSpeed", "mindspore", "pytorch", "vllm")
 
@@ -41,6 +42,7 @@ def planted(seed=5, issues=1500):
     return rng, labels, majority(labels)
 
 
+@only_long
 @pytest.mark.slow
 def test_independent_raters_of_unequal_skill_give_no_sign():
     """Holm promises at most one false report in 1,000; none of these 200 has a sign."""

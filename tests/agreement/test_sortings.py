@@ -13,6 +13,7 @@ from agreement.sortings import (
     sorted_alike,
     sorting_agreement,
 )
+from tests.long import only_long
 
 
 def test_six_cards_by_hand():
@@ -52,6 +53,7 @@ def test_what_is_0_of_0_has_a_reason_and_no_number(one, other, reason):
     assert found.shared == (1.0 if one == "aaa" else None)
 
 
+@only_long
 def test_as_scikit_learn_counts():
     chance = random.Random(5)
     for _time in range(200):

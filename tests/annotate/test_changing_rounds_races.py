@@ -102,6 +102,7 @@ def test_a_volunteer_is_added_while_the_last_label_of_an_issue_comes_in(reveal):
         promises_hold(round_)
 
 
+@only_long
 def test_k_is_raised_while_slots_are_claimed_and_labelled():
     for _ in range(TIMES):
         world = small_world(issues=3, members=3)
@@ -170,6 +171,7 @@ def test_the_same_person_is_removed_twice_at_once():
         promises_hold(round_)
 
 
+@only_long
 @pytest.mark.world(issues=1, members=3)
 def test_a_claim_of_a_slot_that_is_being_given_back_passes_it_over(world, monkeypatch):
     """It would leave a draft for who is taken out, as that does, and each would wait for the other."""

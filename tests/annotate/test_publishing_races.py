@@ -22,7 +22,7 @@ from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-ROUNDS, THREADS = sampled(100, 15), 20
+ROUNDS, THREADS = sampled(100, 5), 20
 
 
 def test_twenty_people_submit_while_two_categories_are_merged():

@@ -74,6 +74,7 @@ def test_eight_volunteers_claim_and_submit_300_issues():
     _promises_hold(round_)
 
 
+@only_long
 def test_eight_volunteers_with_skips_lost_leases_and_changes_of_mind():
     world = small_world(issues=60, members=8)
     round_ = world.k_of_n(2)
@@ -182,6 +183,7 @@ def test_a_double_click_stores_once():
     assert Label.objects.count() == len(world.issues)
 
 
+@only_long
 def test_two_tabs_claim_one_issue():
     world = small_world(issues=sampled(50, 15), members=1)
     round_, member = world.k_of_n(1), world.members[0]
@@ -270,6 +272,7 @@ def test_the_last_two_labels_at_the_same_moment_complete_the_issue_once():
     _promises_hold(round_)
 
 
+@only_long
 def test_a_submit_finishes_before_the_close_or_is_told_of_it():
     world = small_world(issues=1, members=2)
     category = world.category("C.2")
@@ -294,6 +297,7 @@ def test_a_submit_finishes_before_the_close_or_is_told_of_it():
         _promises_hold(round_)
 
 
+@only_long
 def test_a_change_finishes_before_the_issue_is_complete_or_is_told_of_it():
     world = small_world(issues=sampled(50, 15), members=2)
     round_ = world.round()
@@ -319,6 +323,7 @@ def test_a_change_finishes_before_the_issue_is_complete_or_is_told_of_it():
             assert (stands.category, last.decision.category) == (one, one)
 
 
+@only_long
 def test_two_leads_settle_one_issue():
     world = small_world(issues=sampled(30, 10), members=2)
     round_ = world.round()
@@ -346,6 +351,7 @@ def test_two_leads_settle_one_issue():
     assert Decision.objects.count() == len(world.issues)
 
 
+@only_long
 def test_a_round_is_opened_once():
     world = small_world(issues=20, members=3)
     for number in range(10):

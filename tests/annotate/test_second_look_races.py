@@ -14,7 +14,7 @@ from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-MEMBERS, TIMES = 4, sampled(8, 4)
+MEMBERS, TIMES = 4, sampled(8, 2)
 
 
 def asked_again(world: World, issues: int) -> tuple[Round, Round]:

@@ -13,7 +13,8 @@ from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
 from tests.api.conftest import client_of
-from tests.worlds.meeting import meeting_world
+from tests.kept import kept
+from tests.worlds.meeting import meeting_world, stay
 
 pytestmark = pytest.mark.django_db
 
@@ -21,16 +22,21 @@ API = "/api/v1"
 ROWS = ("C.9 C.9 C.1", "C.9 C.1 C.1", "B.1 B.2 A.1")
 
 
-@pytest.fixture
+@kept
 def world():
     return meeting_world(issues=3, members=3, rows=ROWS)
 
 
-@pytest.fixture
-def meeting(world):
+@kept
+def planned(world):
     made = world.plan(quorum=2)
     world.arrive()
     return made
+
+
+@pytest.fixture
+def meeting(world, planned):
+    return stay(world).meeting
 
 
 def _get(member, path, **query):

@@ -11,7 +11,7 @@ from boards.actions.moves import drop_pile, make_pile, move_cards, undo_move
 from boards.actions.phases import begin_together, close_board, finish_sorting
 from boards.commands import act
 from boards.models import Board, Move, Pile, Placement, Sorting
-from tests.long import sampled
+from tests.long import only_long, sampled
 from tests.races import at_once
 from tests.worlds.board import board_world, places
 
@@ -68,6 +68,7 @@ def test_two_people_move_two_cards_and_both_stay():
     _promises_hold(world.board)
 
 
+@only_long
 def test_a_pile_is_dropped_while_a_card_comes_into_it():
     world = board_world()
     card = world.cards[0]
@@ -107,6 +108,7 @@ def test_an_act_that_is_sent_twice_at_once_is_done_once():
     assert Move.objects.count() == 1
 
 
+@only_long
 def test_the_joint_session_begins_while_people_still_sort():
     for _time in range(sampled(10, 4)):
         world = board_world(apart=True)

@@ -69,6 +69,7 @@ def test_two_windows_of_the_chair_decide_at_once():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_two_chairs_decide_at_once():
     """The owner takes the chair while the chair decides: whoever leads in that moment decides, alone."""
     world = held(sampled(100, 25), members=3, come="volunteers", quorum=2)
@@ -87,6 +88,7 @@ def test_two_chairs_decide_at_once():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_a_double_click_decides_once():
     world = held(10, members=3, come="volunteers", quorum=2)
     for item in world.items:
@@ -128,6 +130,7 @@ def test_the_two_of_a_pair_at_once_decide_once():
     _promises_hold(world.meeting)
 
 
+@only_long
 def test_a_ballot_and_the_reveal_at_once():
     """The ballot is in and counted, or refused with the choice kept; never in a vote that was closed before."""
     world = held(15, members=4, come="volunteers", quorum=2)
@@ -169,6 +172,7 @@ def test_closing_the_meeting_and_deciding_at_once():
         assert there(world.meeting) == set()
 
 
+@only_long
 def test_closing_the_meeting_and_voting_at_once_over_days():
     for _ in range(6):
         world = held(1, members=3, come="nobody", kind="apart", quorum=1)
@@ -197,6 +201,7 @@ def test_who_comes_back_while_they_are_noticed_as_gone_is_there():
         assert there(world.meeting) == {"R1", "R2", "R3"}
 
 
+@only_long
 def test_all_come_at_once_and_each_once():
     for _ in range(3):
         world = meeting_world(1, members=7)
@@ -212,6 +217,7 @@ def test_all_come_at_once_and_each_once():
         assert Participant.objects.filter(meeting=world.meeting).count() == 8
 
 
+@only_long
 def test_two_windows_turn_at_once():
     world = held(3, members=3, come="nobody")
     first, second, _third = world.items

@@ -392,6 +392,7 @@ def test_escaped_texts_come_out_as_they_were(clock):
     assert 'evil.example"' not in rendered
 
 
+@only_long
 def test_the_pdf_has_the_texts_as_texts(clock):
     world = scripted_meeting(clock)
     found = document(minutes(world.meeting, world.lead))

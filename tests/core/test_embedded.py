@@ -159,6 +159,7 @@ def acting_as(uid: int) -> Iterator[None]:
         os.seteuid(0)
 
 
+@only_long
 @pytest.mark.slow
 def test_import_and_settings_start_nothing(fresh: Path) -> None:
     answer, errors = python(fresh, LOOK).communicate(timeout=60)
@@ -261,6 +262,7 @@ def test_a_process_is_known_by_its_program_and_its_folder_not_by_its_title(tmp_p
     assert process_of("postgres", folder / "postmaster.pid") is None
 
 
+@only_long
 @as_root
 @pytest.mark.slow
 def test_root_knows_the_servers_where_it_may_not_look_at_others(folder: Path) -> None:
@@ -307,6 +309,7 @@ def test_servers_of_a_checkout_are_known_whatever_its_path(monkeypatch: pytest.M
             assert embedded.status(folder) == embedded.Status(None, None)
 
 
+@only_long
 @pytest.mark.slow
 def test_stale_files_of_a_reused_process_number_are_cleared(folder: Path) -> None:
     lines = (folder / "postgres" / "postmaster.pid").read_text().splitlines()

@@ -6,9 +6,11 @@ from django.db import OperationalError, connection, transaction
 from accounts.models import User
 from core.sql.retry import retried
 from tests.factories import make_user
+from tests.long import only_long
 from tests.races import at_once
 
 
+@only_long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
 def test_the_victim_of_a_deadlock_tries_again():

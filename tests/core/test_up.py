@@ -163,6 +163,7 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
     assert get(port, "/healthz").status == 0
 
 
+@only_long
 @pytest.mark.slow
 def test_a_port_that_is_taken_is_named_with_one_that_is_free(folder: Path, up: Callable[[int], Up]) -> None:
     with socket.socket() as other:

@@ -471,6 +471,7 @@ def test_demo_has_a_model_that_knows_some_words_beside_its_volunteers():
     assert label.category.states.get().code == "C.9"
 
 
+@only_long
 @pytest.mark.parametrize("name", ["Screening", "Pilot", MAIN_ROUND, "Once more, by sub-theme"])
 def test_every_number_of_the_report_of_a_round_is_recomputed_from_its_package(tmp_path, name):
     round_ = Round.objects.select_related("study", "version").get(study__slug="demo", name=name)

@@ -12,6 +12,7 @@ from drawing.vega import render_all
 from reports.agreement_report import agreement_report
 from reports.formats.files import names_of
 from rounds.models import Round
+from tests.long import only_long
 from tests.worlds.pages import client, label_all, text_of
 from tests.worlds.world import small_world
 
@@ -59,6 +60,7 @@ def test_chinese_letters_come_with_the_project():
     assert without_a_font(["内存不足，训练中断：系统配置错误。“裁定”《标注指南》（共三十二个）"]) == ""
 
 
+@only_long
 @pytest.mark.slow
 def test_a_picture_in_chinese_brings_its_font():
     spec = {

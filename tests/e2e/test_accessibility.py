@@ -379,6 +379,7 @@ def look_at(page: Page, path: str, looks: Collection[str]) -> dict[str, list[str
     return {path: wrong} if wrong else {}
 
 
+@only_long
 def test_tab_reaches_the_main_action_with_the_focus_in_sight(open_page):
     world = small_world()
     round_ = world.round()

@@ -127,6 +127,7 @@ def test_waiting_answers_survive_a_closed_page_and_belong_to_their_member(open_p
     assert codes(round_, world.members[1]) == []
 
 
+@only_long
 def test_an_answer_that_was_stored_without_an_answer_is_stored_once(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))
@@ -249,6 +250,7 @@ def test_who_has_no_password_signs_in_in_another_tab(open_page, world, member):
     assert Label.objects.get().summary == "typed too late"
 
 
+@only_long
 def test_somebody_else_sends_nothing(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))

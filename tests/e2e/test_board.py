@@ -282,6 +282,7 @@ def test_what_could_not_be_sent_is_sent_again_and_done_once(open_page, world):
     assert Move.objects.filter(sorting__board=world.board, kind=Move.Kind.MOVE).count() == 1
 
 
+@only_long
 def test_who_sorts_apart_sees_nothing_of_the_others(open_page):
     world = board_world(TEXTS, apart=True)
     world.pile("Crashes of the second", *world.cards[:3], by=world.two)

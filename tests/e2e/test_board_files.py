@@ -54,6 +54,7 @@ def test_new_summaries_are_brought_and_the_file_says_what_it_leaves_out(open_pag
     assert violations(page) == []
 
 
+@only_long
 def test_without_a_script_the_board_leads_to_its_piles(open_page):
     world = small_world(issues=1, members=2)
     round_ = world.round()

@@ -10,6 +10,7 @@ from tests.e2e.axe import violations
 from tests.factories.interviews import make_transcript
 from tests.interviews.coding import quote, said
 from tests.interviews.world import interview_world
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -86,6 +87,7 @@ def test_words_are_selected_coded_and_undone_by_keys(open_page):
     expect(page.locator("#turns .quote .memo")).to_have_text("why")
 
 
+@only_long
 def test_words_that_are_selected_stay_selected_while_quotes_are_painted(open_page):
     """The first 24 turns with quotes are painted at once, from the address on, and the others later."""
     said = [text for place in range(40) for text in ("So?", f"It fails {place} times.")]
@@ -109,6 +111,7 @@ def test_words_that_are_selected_stay_selected_while_quotes_are_painted(open_pag
     assert page.evaluate("String(getSelection())") == "fails"
 
 
+@only_long
 def test_what_is_coded_without_a_connection_is_sent_later(open_page):
     world, coding = coded()
     page = open_page(world.coder.user, coding.get_absolute_url())

@@ -170,6 +170,7 @@ def test_the_definition_does_not_open_over_the_category_that_is_pointed_at(open_
     expect(page.locator(f"#{under}")).to_be_in_viewport()
 
 
+@only_long
 def test_four_key_presses_for_every_known_theme(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, label_page(round_))

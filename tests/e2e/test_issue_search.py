@@ -56,6 +56,7 @@ def test_a_search_without_javascript(open_page, world, member):
     expect(page.get_by_role("searchbox")).to_have_value("leak")
 
 
+@only_long
 def test_a_long_title_hides_no_column(open_page, world, member):
     page = open_page(member.user, prepare(world))
     expect(page.locator("#found tbody tr").first).to_contain_text(LONG[:40])

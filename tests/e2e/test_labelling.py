@@ -101,6 +101,7 @@ def test_a_letter_that_is_a_code_and_a_key_waits_for_its_digit(open_page, world,
     page.wait_for_url(f"**/label/?issue={world.issues[0].pk}")
 
 
+@only_long
 def test_enter_held_down_does_not_submit_what_it_chose(open_page, world, member):
     page = open_page(member.user, reverse("label", args=[world.round().pk]))
     before = title(page)
@@ -174,6 +175,7 @@ def test_in_a_round_of_some_the_page_claims_by_itself(open_page, world, member):
     assert Label.objects.filter(volunteer=member).count() == 2
 
 
+@only_long
 def test_without_script_the_form_posts(open_page, world, member):
     page = open_page(member.user, reverse("label", args=[world.round().pk]), script=False)
     before = title(page)
@@ -199,6 +201,7 @@ def test_without_script_nothing_shows_that_only_a_script_does(open_page, world, 
     expect(with_script.locator("#submit kbd")).to_be_visible()
 
 
+@only_long
 def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, member):
     type(world.study).objects.update(
         name="Issue reports of the frameworks for large language models, second harvest"

@@ -47,6 +47,7 @@ def title(world: MeetingWorld, place: int) -> str:
     return f"Title of {world.issues[place].number}"
 
 
+@only_long
 def test_two_people_turn_vote_decide_and_park(world, two):
     chair, member = two
     assert violations(chair) == []

@@ -50,6 +50,7 @@ def test_an_issue_is_put_off_with_room_to_say_why_and_closing_is_named(open_page
     confirm.get_by_role("button", name="Cancel").click()
 
 
+@only_long
 def test_what_went_well_is_said_with_a_tick(open_page, world):
     page = open_page(world.lead.user, reverse("home"))
     page.evaluate(

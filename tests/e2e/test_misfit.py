@@ -13,6 +13,7 @@ from tests.long import only_long
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=5)]
 
 
+@only_long
 def test_a_missing_category_is_proposed_by_keys_alone(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))
     press(page, "c 3 Enter p")

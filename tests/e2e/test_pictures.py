@@ -81,6 +81,7 @@ def test_on_a_phone_they_fit_or_are_scrolled(open_page, world, path):
     assert violations(page) == []
 
 
+@only_long
 def test_without_script_there_are_files_and_tables(open_page, world, path):
     page = open_page(world.lead.user, path, script=False)
     section = page.locator("#pictures")

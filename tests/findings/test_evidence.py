@@ -34,6 +34,7 @@ from tests.factories.interviews import make_participant, make_session, make_tran
 from tests.findings.world import KAPPA, FindingWorld, finding_world, rank
 from tests.interviews.coding import quote, reveal
 from tests.kept import kept
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +85,7 @@ def test_each_kind_says_what_it_is_with_its_source_and_codes(world):
     assert not line.is_changed
 
 
+@only_long
 def test_a_number_is_live_until_the_finding_is_frozen_and_a_change_is_told_in_both(world):
     finding, frozen = world.finding(), world.finding()
     before = kappa(world)

@@ -16,6 +16,7 @@ from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
 from tests.findings.world import FindingWorld, finding_world
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client
 from tests.worlds.recomputed import run
 
@@ -34,6 +35,7 @@ def written(world, folder, member=None, **asked) -> dict[str, str]:
     return {name: (folder / name).read_text() for name in files if name.startswith("findings/")}
 
 
+@only_long
 def test_findings_are_in_the_package_with_their_hashes_and_the_script_still_agrees(world, tmp_path):
     assert written(world, tmp_path / "none") == {}
     world.finding()

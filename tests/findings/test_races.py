@@ -15,6 +15,7 @@ from studies.models import Event
 from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.findings.world import FindingWorld, finding_world
 from tests.interviews.coding import quote, reveal
+from tests.long import only_long
 from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -33,6 +34,7 @@ def finding(world: FindingWorld, text: str = "They say so.") -> Finding:
     return made
 
 
+@only_long
 def test_two_people_freeze_at_the_same_moment_and_one_did(world):
     for number in range(1, TIMES + 1):
         made = finding(world)
@@ -43,6 +45,7 @@ def test_two_people_freeze_at_the_same_moment_and_one_did(world):
         assert Event.objects.filter(study=world.study, verb="findings.frozen").count() == number
 
 
+@only_long
 def test_what_is_changed_while_a_finding_is_frozen_is_in_it_or_refused(world):
     seen: Counter[str] = Counter()
     for _time in range(TIMES):
@@ -64,6 +67,7 @@ def test_what_is_changed_while_a_finding_is_frozen_is_in_it_or_refused(world):
     assert seen.total() == TIMES
 
 
+@only_long
 def test_findings_that_are_added_and_moved_at_the_same_moment_have_a_place_each(world):
     first = add_finding(study=world.study, text="0", by=world.lead)
     for number in range(TIMES):

@@ -78,6 +78,7 @@ def test_a_budget_pauses_and_the_same_command_goes_on(server, study):
     assert "330 kept" in _said(study, "--resume", harvest.pk)
 
 
+@only_long
 def test_refreshes(server, study, repository, plan):
     _said(study, *plan)
     harvest = Harvest.objects.get()

@@ -22,6 +22,7 @@ from studies.models import Event
 from tests.factories.interviews import make_participant, make_session, make_transcript
 from tests.interviews.coding import quote
 from tests.interviews.world import InterviewWorld, interview_world
+from tests.long import only_long
 from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -41,6 +42,7 @@ def coded(world: InterviewWorld) -> Coding:
     return world.open_coding(session)
 
 
+@only_long
 def test_two_coders_who_finish_at_the_same_moment_reveal_once(world):
     for number in range(1, TIMES + 1):
         coding = coded(world)
@@ -62,6 +64,7 @@ def test_two_coders_who_finish_at_the_same_moment_reveal_once(world):
         assert Quote.objects.filter(coding=coding, coder=None).count() == 1
 
 
+@only_long
 def test_a_coder_who_goes_on_as_another_one_finishes_keeps_it_blind_or_is_too_late(world):
     seen = Counter()
     for _ in range(TIMES):
@@ -83,6 +86,7 @@ def test_a_coder_who_goes_on_as_another_one_finishes_keeps_it_blind_or_is_too_la
     assert sum(seen.values()) == TIMES
 
 
+@only_long
 def test_a_quote_is_saved_before_the_reveal_and_settled_or_refused(world):
     for _ in range(TIMES):
         coding = coded(world)
@@ -104,6 +108,7 @@ def test_a_quote_is_saved_before_the_reveal_and_settled_or_refused(world):
             assert not settled.exists()
 
 
+@only_long
 def test_a_quote_is_saved_before_the_erasure_and_emptied_or_refused(world):
     for _ in range(TIMES):
         coding = coded(world)

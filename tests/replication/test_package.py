@@ -117,6 +117,7 @@ def test_rounds_without_pairs_and_rounds_without_labels_are_recomputed(tmp_path)
     assert summary(tmp_path / "nothing")[1] == 0
 
 
+@only_long
 def test_who_left_in_mid_round_keeps_their_place_among_the_pairs(tmp_path):
     """R1 labels the last two of four issues alone: by the files, R2 comes first."""
     world = small_world(issues=4)
@@ -273,6 +274,7 @@ def test_a_frozen_report_of_other_decisions_is_not_recomputed_and_that_is_said(t
     assert (done.returncode, done.stdout.endswith(said.removeprefix("reports/"))) == (2, True)
 
 
+@only_long
 def test_what_is_no_report_is_refused_with_a_word(tmp_path):
     write_package(uneven(), tmp_path)
     done = run(tmp_path, "manifest.json")
@@ -280,6 +282,7 @@ def test_what_is_no_report_is_refused_with_a_word(tmp_path):
     assert done.stderr == "manifest.json is no agreement report.\n"
 
 
+@only_long
 def test_the_libraries_are_those_that_are_installed(tmp_path):
     write_package(uneven(), tmp_path)
 

@@ -17,6 +17,7 @@ from taxonomy.models import Level
 from tests import factories
 from tests.annotate.actions.test_model_labels import rows
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import label_all
 from tests.worlds.recomputed import summary
 from tests.worlds.screened import screening, screening_world
@@ -152,6 +153,7 @@ def test_labels_that_do_not_count_are_beside_those_that_do_and_never_among_them(
     assert summary(tmp_path)[1] == 0
 
 
+@only_long
 def test_labels_that_do_not_count_are_as_blind_as_others(world, uncounted, tmp_path):
     """R1 still has to label the first issue in the second training."""
     reader = world.members[0]
@@ -171,6 +173,7 @@ def test_labels_that_do_not_count_are_as_blind_as_others(world, uncounted, tmp_p
     assert not (tmp_path / "nobody/not_counted").exists()
 
 
+@only_long
 def test_who_asks_nobody_gets_no_other_round_and_no_false_positives(main, tmp_path):
     write_package(main, tmp_path)
     assert not (tmp_path / "rounds").exists()
@@ -197,6 +200,7 @@ def test_what_is_withheld_is_in_no_file_of_the_package(world, main, tmp_path):
     assert summary(tmp_path)[1] == 0
 
 
+@only_long
 def test_false_positives_are_listed_and_counted(tmp_path):
     world = screening_world()
     screening(world, name="Screening")

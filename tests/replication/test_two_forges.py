@@ -17,6 +17,7 @@ from rounds.models import Round, RoundIssue
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.recomputed import run, summary
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,7 @@ def test_each_is_a_group_and_a_line_of_its_own(round_):
     assert list(left) == ["ember/engine", PROJECT], "the names are those of the study"
 
 
+@only_long
 @pytest.mark.slow
 def test_the_script_of_a_package_tells_them_apart(round_, tmp_path):
     write_package(round_, tmp_path)

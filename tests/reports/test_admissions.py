@@ -13,6 +13,7 @@ from reports.formats.document import document
 from reports.formats.json_report import report_as_dict
 from rounds.models import PastAdmission
 from rounds.queries.blindness import Reader
+from tests.long import only_long
 from tests.worlds.pages import client, text_of
 from tests.worlds.recomputed import run
 from tests.worlds.trained import again, label_as, main_after, training
@@ -63,6 +64,7 @@ def test_who_was_let_in_is_in_the_report_and_the_package(world, tmp_path):
     assert run(tmp_path).returncode == 0, run(tmp_path).stdout
 
 
+@only_long
 def test_an_admission_that_was_taken_back_is_named_if_labels_were_given_under_it(world, tmp_path):
     """R3 labels while let in, and R2 does not: R2 labels after passing the training."""
     trained = training(world, "C.1")
@@ -95,6 +97,7 @@ def test_an_admission_that_was_taken_back_is_named_if_labels_were_given_under_it
     assert run(tmp_path).returncode == 0, run(tmp_path).stdout
 
 
+@only_long
 def test_a_round_whose_volunteers_all_passed_names_nobody(world, tmp_path):
     round_ = main_round(world, let_in=False)
     found = agreement_report(round_, reader=Reader(None))

@@ -213,6 +213,7 @@ def test_pdf_says_the_same(report):
     assert not [one for page in reader.pages for one in page.get("/Annots", [])]
 
 
+@only_long
 def test_no_name_is_read_as_markup(round_):
     Membership.objects.filter(pseudonym="R1").update(pseudonym=SHORT)
     with pgtrigger.ignore("taxonomy.CategoryState:published_states_stay"):
@@ -362,6 +363,7 @@ def test_a_file_is_for_who_asked_while_they_may_read_it(round_):
     assert client(lead).get(f"{page}content/").status_code == 404
 
 
+@only_long
 def test_a_file_is_not_given_out_once_something_in_it_is_blind_for_its_reader():
     world = small_world(issues=3, members=2)
     round_ = world.round()
@@ -437,6 +439,7 @@ def test_who_asks_soon_for_the_same_gets_the_same_file_with_its_moment(round_, r
     take(reader, pages[0])
 
 
+@only_long
 def test_workers_that_finish_at_once_do_not_mind_each_other(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     with ThreadPoolExecutor(4) as workers:
@@ -444,6 +447,7 @@ def test_workers_that_finish_at_once_do_not_mind_each_other(settings, tmp_path):
     assert len(list(file_cache.located("").iterdir())) == 400
 
 
+@only_long
 def test_files_go_after_a_day(round_, reader, settings):
     page = ask(reader, round_, "html")
     take(reader, page)
@@ -458,6 +462,7 @@ def test_files_go_after_a_day(round_, reader, settings):
     assert "kept for one day" in text_of(reader.get(page))
 
 
+@only_long
 def test_cancelled_while_it_is_drawn_no_file_is_left(round_, reader):
     address = reverse("make_agreement_file", args=[round_.pk])
     page = reader.post(address, {"form": "html", "level": "theme"})["Location"]

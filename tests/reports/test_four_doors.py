@@ -15,6 +15,7 @@ from rounds.queries.blindness import Reader
 from studies.models import Role
 from tests.factories import make_member
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client
 from tests.worlds.recomputed import summary
 from tests.worlds.uneven import uneven_twice
@@ -197,6 +198,7 @@ def test_every_table_of_the_page_is_that_of_the_command(round_, reader, level):
         assert file == by_command(round_, level, by=by, format="csv", table=name), name
 
 
+@only_long
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_script_of_the_package_recomputes_what_rest_says(round_, reader, level, tmp_path):
     write_package(round_, tmp_path)

@@ -245,6 +245,7 @@ def everything():
     return agreement_report(round_, by=BY, reader=Reader(world.lead))
 
 
+@only_long
 def test_rounds_stand_side_by_side_where_there_are_two(everything, report):
     spec = specification(everything, "rounds", "column")
     dots = drawn(spec, "dots")

@@ -59,6 +59,7 @@ def test_a_second_look_that_holds_all_issues_is_named(world):
     assert SECOND_LOOK not in missing(world, round_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "values"), [(RETIRE, {}), (SPLIT, {"parts": [{"name": "Part"}], "stays": True})]
 )

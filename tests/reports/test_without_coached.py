@@ -187,6 +187,7 @@ def test_the_whole_report_as_a_file_follows(world):
     assert "-without-coached-agreement.html" in made["name"]
 
 
+@only_long
 def test_a_frozen_report_keeps_to_its_issues(world, remaining):
     address = reverse("frozen_reports", args=[world.round_.pk])
     lead = client(world.lead)

@@ -121,6 +121,13 @@ def held(issues: int, *, members: int, come: str = "all", **plan) -> MeetingWorl
     return world
 
 
+def stay(world: MeetingWorld) -> MeetingWorld:
+    """Who came to the meeting of a kept world is there now: a sign of life ages while neighbouring tests run."""
+    came = Participant.objects.filter(meeting=world.meeting, joined_at__isnull=False, left_at=None)
+    came.update(joined_at=timezone.now(), last_seen_at=timezone.now())
+    return world
+
+
 def label(round_: Round, codes: dict[int, list[str]]) -> None:
     """Give these labels, issue by issue and volunteer by volunteer, and complete the issues."""
     now = timezone.now()

@@ -22,6 +22,7 @@ from ingest.models import Issue
 from rounds.errors import NotYourTurn, RoundClosed, RoundNotOpen
 from rounds.models import Assignment, RoundVolunteer
 from studies.models import Membership
+from tests.long import only_long
 from tests.worlds.world import small_world, undone
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=1, members=2)]
@@ -179,6 +180,7 @@ def test_volunteers_claim_different_slots_until_none_is_left(world):
     assert [_next(round_, member) for member in world.members] == [None, None, None]
 
 
+@only_long
 @pytest.mark.world(issues=40, members=3)
 def test_volunteers_start_at_different_places_of_one_ring_and_go_round_it(world):
     round_ = world.k_of_n(3)

@@ -12,6 +12,7 @@ from rounds.errors import RoundRefused
 from rounds.models import Round, RoundIssue
 from tests import factories
 from tests.api.conftest import client_of
+from tests.long import only_long
 from tests.worlds.pages import client as signed_in
 from tests.worlds.planned import form_of, get, plan, post, text_of
 from tests.worlds.world import World
@@ -196,6 +197,7 @@ def test_a_second_main_round_takes_only_what_came_since(world):
     assert numbers(Round.objects.get(name="Grown"), world) == [3, 4, 5, 6, 7]
 
 
+@only_long
 def test_a_plan_says_what_is_hidden_while_issues_are_labelled_again(world):
     world.round(name="First", issues=among(world, 0, 1))
     hidden = "Volunteers of this round see nothing of these issues in other rounds until they have labelled"

@@ -155,6 +155,7 @@ def test_what_is_hidden_is_not_stored(world):
     assert set(made.volunteers.values_list("quota", flat=True)) == {None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [

@@ -16,6 +16,7 @@ from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import DESCRIBE, RETIRE
 from tests import factories
 from tests.annotate.actions.test_version_upgrade import change, publication
+from tests.long import only_long
 from tests.worlds.meeting import meeting_world
 from tests.worlds.planned import text_of
 from tests.worlds.world import World, small_world, undone
@@ -57,6 +58,7 @@ PAGES = ("round", "close_round", "api:round", "rounds", "study", "api:rounds")
 
 
 # Those of the study say of the first round how many issues are complete: that is for all to see.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "labelled_in_it"), [(name, False) for name in PAGES] + [(name, True) for name in PAGES[:3]]
 )
@@ -160,6 +162,7 @@ def page_of(member, address: str) -> str:
     return text_of(client.get(address))
 
 
+@only_long
 @pytest.mark.world(issues=3, members=3)
 @pytest.mark.parametrize("address", ["/", "study"])
 @pytest.mark.slow
@@ -198,6 +201,7 @@ def test_an_answer_by_hand_is_said_where_its_author_labels(world) -> None:
     assert "needs a category" not in page_of(world.members[1], address)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("who", "told"),
     [

@@ -9,6 +9,7 @@ from boards.queries.boards import state_of
 from studies.models import Role
 from tests import factories
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.board import BoardWorld, board_world, places
 
 pytestmark = pytest.mark.django_db
@@ -239,6 +240,7 @@ def test_a_card_that_was_moved_on_is_not_taken_back(world):
     assert places(world.board)["Crash"] == "Other"
 
 
+@only_long
 def test_each_kind_of_move_is_taken_back_and_done_again(world):
     crash, hang, slow, leak = world.cards
     one, two = world.pile("One", crash), world.pile("Two", hang)

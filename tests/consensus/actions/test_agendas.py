@@ -211,6 +211,7 @@ def test_a_pair_gets_nothing_that_one_of_them_still_has_to_label(world):
 # --- two at once
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_meetings_at_once_share_no_issue():

@@ -336,6 +336,7 @@ def test_two_leads_at_once_ask_for_one_majority():
         assert sorted(back) == [0, 3]
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_majority_and_a_lead_at_once_leave_one_decision():

@@ -9,7 +9,8 @@ from consensus.models import AgendaItem, Decision, Participant
 from rounds.errors import NotAllowed, TooShallow, UnknownCategory
 from studies.models import Event
 from tests import factories
-from tests.worlds.meeting import held
+from tests.kept import kept
+from tests.worlds.meeting import held, stay
 
 pytestmark = pytest.mark.django_db
 
@@ -21,10 +22,15 @@ def _world(*, members: int = 3, **fields):
     return made
 
 
-@pytest.fixture
-def world():
-    """Three volunteers are there, and the lead chairs without being there; the quorum is two."""
+@kept
+def of_three():
     return _world(by_majority=True)
+
+
+@pytest.fixture
+def world(of_three):
+    """Three volunteers are there, and the lead chairs without being there; the quorum is two."""
+    return stay(of_three)
 
 
 def test_all_who_vote_decide_without_a_rationale(world):

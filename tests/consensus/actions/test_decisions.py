@@ -11,6 +11,7 @@ from rounds.errors import NotAllowed, NotYourTurn, TooShallow, UnknownCategory
 from rounds.models import Assignment, Round
 from studies.models import Event, Role
 from tests import factories
+from tests.long import only_long
 from tests.races import at_once
 from tests.worlds.pages import label_all
 from tests.worlds.world import small_world
@@ -238,6 +239,7 @@ def test_two_leads_at_once_open_it_again_once():
         assert sorted(type(one).__name__ for one in done) == ["Decision", "StaleDecision"]
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_of_a_decision_and_a_reopening_at_once_one_wins():

@@ -14,15 +14,20 @@ from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
-from tests.worlds.meeting import held, meeting_world
+from tests.worlds.meeting import held, meeting_world, stay
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world():
-    """Three volunteers and the lead, who is their chair, are there; the quorum is two."""
+@kept
+def of_three():
     return held(2, members=3, quorum=2)
+
+
+@pytest.fixture
+def world(of_three):
+    """Three volunteers and the lead, who is their chair, are there; the quorum is two."""
+    return stay(of_three)
 
 
 def _left(world, member, **time):

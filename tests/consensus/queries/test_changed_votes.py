@@ -54,7 +54,7 @@ def _vote(world, number, codes):
         close_vote(vote=vote, by=world.lead)
 
 
-@pytest.fixture
+@kept
 def voted(world):
     """All of LAST; on the second issue after an earlier vote; on the third a vote that is open still."""
     world.plan()

@@ -19,15 +19,21 @@ from ingest.models import Issue, Snapshot
 from rounds.queries.rounds import could_come, usual_quorum
 from studies.models import Membership, Role
 from tests import factories
-from tests.worlds.meeting import held, meeting_world
+from tests.kept import kept
+from tests.worlds.meeting import held, meeting_world, stay
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def world():
-    """Four issues: two of C.1 and C.9, one of B.1 and B.2, one of three; three volunteers and a lead."""
+@kept
+def of_three():
     return held(4, members=3, quorum=2, by_majority=True)
+
+
+@pytest.fixture
+def world(of_three):
+    """Four issues: two of C.1 and C.9, one of B.1 and B.2, one of three; three volunteers and a lead."""
+    return stay(of_three)
 
 
 def _seen(world, member=None, item=None):

@@ -30,7 +30,7 @@ from taxonomy.models import Proposal
 from tests import factories
 from tests.kept import kept
 from tests.long import only_long
-from tests.worlds.meeting import MeetingWorld, meeting_world, there
+from tests.worlds.meeting import MeetingWorld, meeting_world, stay, there
 from tests.worlds.pages import client, text_of
 
 pytestmark = pytest.mark.django_db
@@ -48,13 +48,19 @@ def world() -> MeetingWorld:
     return meeting_world(4)
 
 
-@pytest.fixture
-def open_one(world) -> MeetingWorld:
-    """An open meeting in which everybody is there, at its first issue."""
+@kept
+def turned(world) -> MeetingWorld:
     world.plan()
     world.arrive()
     turn_to(meeting=world.meeting, item=world.items[0], by=world.lead)
     return world
+
+
+@pytest.fixture
+def open_one(world, turned) -> MeetingWorld:
+    """An open meeting in which everybody is there, at its first issue."""
+    assert world is turned
+    return stay(world)
 
 
 def get(member: Membership, meeting: Meeting, query: str = ""):
@@ -516,6 +522,7 @@ def test_an_issue_that_is_withheld_shows_nothing_but_that(world, open_one):
         assert post(me, name, *on(world), category="abstain", text="x").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", [0, 7])
 def test_what_another_votes_is_in_no_byte_before_the_ballot_closes(world, open_one, who):
     reader = [*world.members, world.lead][who]

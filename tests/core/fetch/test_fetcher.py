@@ -12,6 +12,7 @@ from core.fetch.answers import FetchFailed, Secret, Secrets
 from core.fetch.errors import AddressRefused
 from core.fetch.fetcher import Fetcher, Limits
 from tests.core.fetch.sockets import certificate_of, listening, said
+from tests.long import only_long
 
 QUICK = Limits(connect=2, read=0.15, total=0.4, max_bytes=100_000)
 TOKEN = "ghp_0123456789abcdefABCDEF"
@@ -95,6 +96,7 @@ class TestFaults:
             fetcher.get("https://no-such-host.example.org/")
         assert failed.value.cause == "resolve"
 
+    @only_long
     def test_a_hang_ends(self):
         with listening(lambda connection, _: time.sleep(0.8)) as here:
             begin = time.monotonic()

@@ -17,6 +17,7 @@ from tests.factories import make_study
 from tests.forges import ForgeServer
 from tests.harvests.harvesting import asked, finished, plan, run, token
 from tests.ingest.files import load
+from tests.long import only_long
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +110,7 @@ def test_requests_and_waits_are_noted(server, study, repository):
     assert row.waited == pytest.approx(1 + 31)
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_harvests_at_once_ask_nothing_inside_a_wait(server: ForgeServer, study):

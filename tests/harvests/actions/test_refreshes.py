@@ -51,6 +51,7 @@ def _refreshed(harvest):
 
 
 class TestUnchanged:
+    @pytest.mark.slow
     def test_takes_few_requests(self, server, harvest, repository):
         texts = set(Snapshot.objects.values_list("pk", flat=True))
         refresh, job = _refreshed(harvest)
@@ -62,6 +63,7 @@ class TestUnchanged:
         assert set(Snapshot.objects.values_list("pk", flat=True)) == texts
         assert [row.outcome for row in refresh.repositories.all()] == ["complete"]
 
+    @pytest.mark.slow
     def test_the_forge_can_say_that_it_is_the_same(self, server, harvest, repository):
         """From the second time on the same is asked for as before, with its ETag."""
         _refreshed(harvest)
@@ -79,6 +81,7 @@ class TestUnchanged:
 
 
 class TestChanged:
+    @pytest.mark.slow
     def test_is_kept_beside_what_is_frozen(self, server, harvest, repository):
         edited, commented, closed = list(repository.truth(pulls=False))[:3]
         frozen = dict(Issue.objects.values_list("number", "current"))
@@ -104,6 +107,7 @@ class TestChanged:
         )
         assert len(server.seen) <= 5
 
+    @pytest.mark.slow
     def test_a_second_refresh_changes_nothing(self, server, harvest, repository):
         repository.edit(next(iter(repository.truth(pulls=False))), "quite another text")
         _refreshed(harvest)

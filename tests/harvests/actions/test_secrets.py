@@ -42,6 +42,7 @@ def _hidden(*texts: str) -> None:
         assert "s3cr3t" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forge", ["github", "gitee"])
 def test_of_a_whole_run(server, study, written, forge, lead):
     repository = server.add(forge, "team/tool", issues=230)

@@ -10,10 +10,12 @@ from harvests.actions import fetching
 from harvests.models import HarvestedComment, HarvestedIssue, HarvestPage
 from ingest.models import Issue, Snapshot
 from tests.harvests.harvesting import plan, stored, truth
+from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
+@only_long
 def test_each_page_and_each_issue_is_stored_once(server, study):
     repository = server.github("team/tool", issues=330, comments=2)
     harvest = plan(server, study, repository)

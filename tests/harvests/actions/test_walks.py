@@ -158,6 +158,7 @@ class TestUnderFaults:
         _complete(server, plan(server, study, repository), repository)
         assert all(rule.met == 1 for rule in server.faults.rules)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("forge", ["github", "gitee"])
     def test_answers_that_do_not_end_are_asked_for_again(self, server, study, forge, monkeypatch):
         """One hangs, another one drips; the platform waits as short as a test can."""
@@ -215,6 +216,7 @@ class TestUnderFaults:
             if forge == "github"
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("forge", ["github", "gitee"])
     def test_pages_in_a_circle_end(self, server, study, forge):
         """Each page has a next one, and none is the last."""
@@ -265,6 +267,7 @@ class TestUnderFaults:
         assert server.seen[-1].token == "another_0123456789"
         assert sum(seen.token != "another_0123456789" for seen in server.seen) == 1, "it was asked for once"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("forge", ["github", "gitee"])
     @pytest.mark.parametrize("status", [404, 410, 451])
     def test_a_repository_that_is_gone(self, server, study, forge, status):
@@ -375,6 +378,7 @@ class TestWhileItChanges:
         _complete(server, harvest, repository)
         assert not Issue.objects.filter(number=first).exists()
 
+    @only_long
     def test_several_are_deleted_and_others_come(self, server, study, repository):
         numbers = list(repository.truth(pulls=False))
 

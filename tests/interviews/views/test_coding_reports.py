@@ -13,6 +13,7 @@ from tests.interviews.coding import quote, reveal
 from tests.interviews.test_api import get as api_get
 from tests.interviews.world import InterviewWorld, interview_world
 from tests.kept import kept
+from tests.long import only_long
 from tests.worlds.pages import client, queries_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -75,6 +76,7 @@ def test_pages_cost_the_same_for_one_and_for_three(world):
     assert [queries_of(client(world.lead), address) for address in addresses] == one
 
 
+@only_long
 def test_the_curve_is_drawn_and_can_be_downloaded(world):
     assert curve([3]) is None
     drawn = curve([2, 4])

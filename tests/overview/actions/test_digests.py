@@ -258,6 +258,7 @@ class Slow(EmailBackend):
         return len(messages)
 
 
+@only_long
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("fails_once", [False, True])

@@ -14,6 +14,7 @@ from rounds.models import Assignment, Label, Round, RoundIssue
 from studies.models import Event, Membership, Study
 from taxonomy.errors import TaxonomyRefused
 from tests import factories
+from tests.long import only_long
 from tests.worlds.published_folders import ENGINE, TAXONOMY, write_study
 
 pytestmark = pytest.mark.django_db
@@ -290,6 +291,7 @@ def grow_without_rows(table: str) -> None:
         transaction.set_rollback(True)
 
 
+@only_long
 @pytest.mark.django_db(transaction=True)
 def test_an_import_into_a_session_that_knew_small_tables_does_not_read_them_again_and_again(tmp_path, folder):
     import_study(folder=folder, slug="small")

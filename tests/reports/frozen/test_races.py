@@ -34,6 +34,7 @@ def round_(world):
     return made
 
 
+@only_long
 def test_of_two_who_freeze_under_one_name_one_wins_and_the_other_is_told(world, round_):
     owner = factories.make_member(world.study, Role.OWNER, pseudonym="O")
     for attempt in range(5):
@@ -64,6 +65,7 @@ def test_a_form_sent_twice_at_once_freezes_once(world, round_):
     assert FrozenReport.objects.get().name == "Submission"
 
 
+@only_long
 def test_levels_and_hash_are_of_one_moment_whatever_is_decided_meanwhile(world, round_):
     """Each report fits one of the two states that there were: decided or not, never a bit of both."""
     before = hashlib.sha256(b"".join(labels_csv(round_, layout="long"))).hexdigest()
@@ -102,6 +104,7 @@ def _decided_now(round_):
     return Decision.objects.filter(round=round_, superseded_at=None).count()
 
 
+@only_long
 @pytest.mark.parametrize("door", ["action", "form"])
 def test_a_report_waits_for_a_decision_that_is_under_way_and_counts_it(world, round_, door):
     """Its moment is after the decision was made: so the decision is in it, and none that changed since."""

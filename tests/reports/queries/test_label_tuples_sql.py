@@ -127,6 +127,7 @@ def grouped(round_, **asked):
     return found, issues, made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allocation", Round.Allocation.values)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.slow(cases=3)

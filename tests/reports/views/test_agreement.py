@@ -258,6 +258,7 @@ def test_queries_do_not_grow(world):
 # --- what the reader still has to label elsewhere
 
 
+@only_long
 def test_what_is_withheld_is_in_no_number_and_said(world, labelled):
     first, second = world.members[:2]
     again = world.waits_for(first, world.issues[1])

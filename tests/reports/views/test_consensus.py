@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from consensus.actions.votes import close_vote
 from studies.models import Membership
+from tests.kept import kept
 from tests.worlds.meeting import meeting_world
 from tests.worlds.pages import client, queries_of, text_of
 
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db
 ROWS = ("C.9 C.9 C.1", "C.9 C.1 C.1", "B.1 B.2 B.2")
 
 
-@pytest.fixture
+@kept
 def world():
     return meeting_world(issues=3, members=3, rows=ROWS)
 

@@ -132,6 +132,7 @@ def test_the_page_links_every_picture_in_both_widths_with_its_table(world, label
     assert f"Fleiss’ kappa {kappa.value:.3f} {kappa.se:.3f} {number(kappa.low)}" in text_of(answer)
 
 
+@only_long
 def test_who_comes_while_others_are_drawn_waits_and_is_then_told_when_to_come_again(
     world, labelled, settings, tmp_path, monkeypatch
 ):
