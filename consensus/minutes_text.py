@@ -10,7 +10,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from consensus.models import Decision
+from consensus.models import Decision, Meeting
 from consensus.queries.consensus_numbers import ConsensusNumbers, meeting_numbers
 from consensus.queries.minute_records import (
     Attendance,
@@ -148,15 +148,34 @@ def _facts(written: Minutes) -> list[dict[str, str]]:
     facts = [
         (_("Study"), meeting.round.study.name),
         (_("Round"), meeting.round.name),
-        (_("Taxonomy"), title(written.version)),
+        (_("Taxonomy"), _versions(written)),
         (_("Kind"), str(meeting.get_kind_display())),
         (_("Held"), _held(written)),
         (_("Chair"), _listed(written.chairs)),
         (_("Quorum"), count(meeting.quorum)),
-        (_("Decision rule"), _("unanimously, or by majority") if meeting.by_majority else _("unanimously")),
+        (_("Decision rule"), _rule(meeting)),
         (_("Invited and absent"), _listed(written.absent)),
     ]
     return [{"name": name, "text": text} for name, text in facts if text]
+
+
+def _versions(written: Minutes) -> str:
+    """The version whose codes and names the minutes have, and the earlier ones of its decisions."""
+    shown, earlier = title(written.version), written.earlier_versions
+    if not earlier:
+        return shown
+    return _("%(version)s (some decisions were made under version %(earlier)s)") % {
+        "version": shown,
+        "earlier": listed([str(number) for number in earlier]),
+    }
+
+
+def _rule(meeting: Meeting) -> str:
+    if meeting.kind == Meeting.Kind.PAIR:
+        return _("unanimously, or by majority") if meeting.by_majority else _("unanimously")
+    if meeting.by_majority:
+        return _("unanimously, by majority, or by the chair with a reason")
+    return _("unanimously, or by the chair with a reason")
 
 
 def _held(written: Minutes) -> str:

@@ -54,6 +54,13 @@ def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None
     return None
 
 
+def look_to_label(round_: Round, member: Membership) -> Round | None:
+    """The second look of this round in which the member still has issues to label. One query."""
+    own = Assignment.objects.filter(round=OuterRef("pk"), volunteer=member, submitted_at=None)
+    looks = Round.objects.filter(Exists(own), of=round_, opened_at__isnull=False, closed_at=None)
+    return looks.order_by("pk").first()
+
+
 def waits_for_a_look(look: Round, issue: Issue) -> bool:
     """Is the issue blind in the original round of this look? If not, it went on without its author."""
     places = RoundIssue.objects.filter(round=look.of_id, issue=issue)

@@ -19,7 +19,7 @@ from annotate.actions import labels as actions
 from annotate.forms.labels import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.queries import labels as queries
 from annotate.queries.repeats import next_comes
-from annotate.queries.second_looks import lost_labels
+from annotate.queries.second_looks import look_to_label, lost_labels
 from annotate.queries.training import standing
 from annotate.queries.turns import current_turn, issue_in, seat_of, turn_at
 from annotate.views.labelling_screen import moved_on, page, refused, turn_as_json
@@ -289,5 +289,6 @@ def _no_turn(request: AuthedRequest, round_: Round, member: Membership, *, may_c
         "may_claim": may_claim and round_.is_open,
         "standing": standing(round_, member),
         "lost": lost_labels(round_, member) if round_.is_open else (),
+        "look": look_to_label(round_, member),
     }
     return render_page(request, "annotate/labels/no_turn.html", context)

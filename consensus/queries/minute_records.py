@@ -171,7 +171,8 @@ class MinuteTotals:
 @dataclass(frozen=True)
 class Minutes:
     """The whole minutes, as one member may read them. `version`: of the taxonomy, when the meeting closed or
-    now. `names`: code to name of each category.
+    now. `earlier_versions`: the numbers of those before it under which decisions were made. `names`: code to
+    name of each category.
     """
 
     meeting: Meeting
@@ -185,6 +186,7 @@ class Minutes:
     withheld: int
     totals: MinuteTotals
     names: dict[str, str] = field(default_factory=dict)
+    earlier_versions: tuple[int, ...] = ()
 
     @property
     def is_final(self) -> bool:

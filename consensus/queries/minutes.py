@@ -86,14 +86,14 @@ class _MinutesWriter:
         self.vote = {vote.pk: vote for votes in self.votes.values() for vote in votes}
         cast = Ballot.objects.filter(vote__in=votes.order_by().values("pk"))
         self.ballots = _by(cast.order_by("member"), "vote_id")
-        self.decisions = _by(Decision.objects.filter(item__in=ids).order_by("number"), "item_id")
+        made = Decision.objects.filter(item__in=ids).select_related("version").order_by("number")
+        self.decisions = _by(made, "item_id")
         follow = FollowUp.objects.filter(item__in=ids).select_related("proposal")
         self.following = _by(follow.order_by("pk"), "item_id")
         self.comments = _by(self._comments(issues), "issue_id")
         self.labels = self._labels({item.issue_id: item for item in items})
         stood = Decision.objects.filter(standing(self.meeting.closed_at), round=self.round, issue__in=issues)
         self.settled = {decision.issue_id: decision for decision in stood}
-        made = (decision for chain in self.decisions.values() for decision in chain)
         self.alike = Counter(decision.bulk_id for decision in made if decision.bulk_id is not None)
         lines = [self._minute(item) for item in items]
         begun = {item.issue_id: self._begun(item) for item in items}
@@ -103,6 +103,7 @@ class _MinutesWriter:
         return records.Minutes(
             meeting=self.meeting,
             version=self.version,
+            earlier_versions=self._earlier_versions(),
             as_of=self.as_of,
             chairs=self._chairs(),
             there=there,
@@ -113,6 +114,10 @@ class _MinutesWriter:
             totals=_totals(lines),
             names={state.code: state.title for state in self.book.states.values()},
         )
+
+    def _earlier_versions(self) -> tuple[int, ...]:
+        made = {decision.version.number for chain in self.decisions.values() for decision in chain}
+        return tuple(sorted(number for number in made if number < self.version.number))
 
     def _items(self) -> tuple[list[AgendaItem], int]:
         """The items of the minutes in the order of the agenda, and the number of withheld items. An item that

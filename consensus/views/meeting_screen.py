@@ -348,13 +348,12 @@ class _RoomScreen:
         return {
             "hows": drawn,
             "chosen_how": next((one["value"] for one in drawn if one["can"]), chair),
-            "proposed": best[0].category_id if best else self._leading(shown, last),
+            "proposed": best[0].category_id if best else self._leading(last),
             "suffices": clauses([best[0].code, best[1]]) if best else "",
             "may_record": any(one["can"] for one in drawn),
             "record_when": when,
         }
 
-    def _leading(self, shown: ShownIssue, last: ShownVote | None) -> int | None:
-        if last is not None and last.split:
-            return self.book.by_code[last.split[0][0]].category_id
-        return shown.choices[0].category_id if shown.choices else None
+    def _leading(self, last: ShownVote | None) -> int | None:
+        """What most voted for. Without a vote the form proposes nothing to the chair."""
+        return self.book.by_code[last.split[0][0]].category_id if last is not None and last.split else None

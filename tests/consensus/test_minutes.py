@@ -48,7 +48,7 @@ Minutes
 - **Held:** 14 November 2026, 14:00 to 14:05 UTC, 5 min 25 s
 - **Chair:** Lead
 - **Quorum:** 3
-- **Decision rule:** unanimously, or by majority
+- **Decision rule:** unanimously, by majority, or by the chair with a reason
 - **Invited and absent:** R3
 - **Present:** R1 (14:00 to 14:05), R2 (14:00 to 14:04), Lead (14:00 to 14:05)
 

@@ -45,6 +45,22 @@ def test_minutes_of_a_closed_meeting_keep_their_item():
     assert not may_read_thread(meeting.round, item.issue_id, made.lead)
 
 
+def test_minutes_name_the_versions_that_their_decisions_were_made_under():
+    made = held(4, members=3, come="nobody", kind="apart", quorum=2, by_majority=True)
+    made.vote(made.items[0], "C.1", "C.1", "C.1")
+    made.ballot(made.items[0], made.lead, "C.1")
+    made.decide(made.items[0], "C.1", rationale="so")
+
+    def taxonomy() -> str:
+        said = written(made, made.meeting).splitlines()
+        return next(line for line in said if line.startswith("- **Taxonomy:**"))
+
+    assert taxonomy() == "- **Taxonomy:** Taxonomy 1, version 1"
+    change(made, DESCRIBE, "C.9", definition="Said more clearly.")
+    publication(made)
+    assert taxonomy() == ("- **Taxonomy:** Taxonomy 1, version 2 (some decisions were made under version 1)")
+
+
 def written(made, meeting: Meeting) -> str:
     """The minutes as Markdown, without what says that it came later."""
     meeting = Meeting.objects.select_related("round__study", "round__version__taxonomy").get(pk=meeting.pk)

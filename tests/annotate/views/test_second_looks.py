@@ -152,6 +152,12 @@ def test_a_round_with_an_open_second_look_says_that_labels_are_still_to_come(cli
     assert re.search(r"second look, Taxonomy \d+ v\d+ open 2 (\d|–) – ", rows), rows
 
 
+def test_who_is_done_with_a_round_is_led_to_its_second_look():
+    world, look = look_of("C.9")
+    pages = [page_of(member, reverse("label", args=[look.of_id])) for member in world.members]
+    assert ["A second look of this round waits for you." in page for page in pages] == [False, True, True]
+
+
 def links(client: Client, url: str) -> str:
     return " ".join(re.findall(r'href="([^"]+)"', client.get(url).content.decode()))
 
