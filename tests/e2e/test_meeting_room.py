@@ -126,6 +126,24 @@ def test_after_an_argument_a_vote_key_votes(world, two):
     assert (Comment.objects.count(), Ballot.objects.count()) == (1, 1)
 
 
+def test_a_question_is_answered_although_its_column_was_renewed_meanwhile(world, two):
+    """A part of the page comes anew each time that somebody arrives: the confirmed form is no longer in it."""
+    chair, _member = two
+    closing = "form[action*='/close/'][data-confirm]"
+    assert chair.locator(closing).count()
+    chair.evaluate(
+        """closing => {
+            document.querySelector(closing).requestSubmit();
+            for (const form of document.querySelectorAll(closing)) form.replaceWith(form.cloneNode(true));
+        }""",
+        closing,
+    )
+    chair.locator("#confirm [value=yes]").click()
+    expect(chair.locator(closing)).to_have_count(0, timeout=PATIENT)
+    world.meeting.refresh_from_db()
+    assert world.meeting.closed_at is not None
+
+
 @only_long
 def test_a_group_of_one_issue_stands_open_and_leads_to_it(world, two):
     chair, member = two

@@ -268,6 +268,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+function sendConfirmed(form, submitter) {
+  form.dataset.confirmed = "";
+  form.requestSubmit(submitter);
+  delete form.dataset.confirmed;
+}
 // Forms: a fresh token (another tab may have signed in anew), a question first, and no second click.
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -279,9 +284,13 @@ document.addEventListener("submit", (event) => {
     const submitter = event.submitter;
     ask(form.dataset.confirm, form.dataset.yes).then((yes) => {
       if (!yes) return;
-      form.dataset.confirmed = "";
-      form.requestSubmit(submitter);
-      delete form.dataset.confirmed;
+      if (form.isConnected) return sendConfirmed(form, submitter);
+      // Its part of the page was renewed while the question stood. The form in its place is meant; where that
+      // asks something else by now it asks again, and where there is none the server says why.
+      const fresh = [...document.forms].find((one) => one.action === form.action && one.dataset.confirm);
+      if (fresh && fresh.dataset.confirm !== form.dataset.confirm) return fresh.requestSubmit();
+      if (!fresh) document.body.append(form);
+      sendConfirmed(fresh ?? form);
     });
     return;
   }
