@@ -212,6 +212,7 @@ class TestEstimate:
 
         assert page.count("not found, or not visible with your tokens") == 2
         assert "2 repositories gave no number and are not counted." in page
+        assert " 0 requests" not in page
 
     def test_an_invalid_plan_says_what_to_correct(self, signed_in, study, server):
         response = self.estimated(signed_in, study, server, "htmx", repositories="nothing")
