@@ -139,6 +139,13 @@ def proposing(
     kept = set(hidden.values_list("round", "issue"))
     told = [label for label in same if (label.round_id, label.issue_id) not in kept]
     reasons = [f"{label.volunteer.pseudonym}: {label.proposed_reason}" for label in told]
+    # Other names that labels of this issue ask for: who votes reads that they may mean the same.
+    others = [label for label in seen if issue_id is not None and label not in same]
+    reasons += [
+        f"{label.volunteer.pseudonym}: “{label.proposal.name}”, {label.proposed_reason}"
+        for label in others
+        if label.proposal and (label.round_id, label.issue_id) not in kept
+    ]
     urls = [label.issue.url for label in told]
     if round_ is not None and issue_id is not None and (round_.pk, issue_id) not in kept:
         notes_told = [one for one in noted if one.text and one.proposal and one.proposal.name == name]
@@ -148,7 +155,7 @@ def proposing(
     return ProposalStart(
         name=name,
         waits=name if same or noted else "",
-        parent=_parent(taxonomy, same),
+        parent=_parent(taxonomy, same) or _parent(taxonomy, others),
         reasons=_lines(reasons),
         examples=_lines(urls),
         left_out=len(same) - len(told),

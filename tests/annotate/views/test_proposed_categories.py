@@ -133,6 +133,10 @@ def test_an_issue_gives_the_name_that_most_of_its_labels_miss(world) -> None:
     assert re.search(r'name="waits"\s+value="Heat"', shown)
     assert "R1: R1 says 2" in shown
     assert "R1 says 1" not in shown
+    misses(world, round_, 4, world.members[0], "Heat")
+    misses(world, round_, 4, world.members[1], "Smoke")
+    both = form(world, world.lead, round=round_.pk, issue=world.issues[3].pk).content.decode()
+    assert "R1: R1 says 4\nR2: “Smoke”, R2 says 4" in both
     unanimous = form(world, world.lead, round=round_.pk, issue=world.issues[2].pk)
     assert unanimous.status_code == 404
     other = small_world(members=1)
@@ -156,7 +160,7 @@ def test_a_vote_from_the_labels_answers_them_also_those_that_nobody_sees(world) 
         cast(motion=motion, member=member, choice="for")
         drafted_now = drafted(world.version.taxonomy)
     assert dry_run(drafted_now, world.lead).answered == 2
-    assert "2 open labels get their missing category" in text_of(
+    assert "2 open labels come again with their missing category chosen" in text_of(
         get(world.lead, "draft_dry_run", world.version.taxonomy_id)
     )
     version = publish(taxonomy=world.version.taxonomy, by=None)
