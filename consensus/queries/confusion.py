@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from consensus import models
-from consensus.queries.disagreement_filters import Narrowing, Split
+from consensus.queries.disagreement_filters import Narrowing, Split, found
 from consensus.queries.disagreement_states import tallies_by_split, tally
 from rounds.models import Round
 from rounds.queries.blindness import seen_by, still_to_label
@@ -30,13 +30,20 @@ class Confusion:
     issues: int
 
 
-def confusion(round_: Round, level: int, member: Membership | None) -> Sequence[Confusion]:
-    """For each pair of categories of a level, the number of disagreements between them; most first.
+def confusion(
+    round_: Round, level: int, member: Membership | None, narrowing: Narrowing | None = None
+) -> Sequence[Confusion]:
+    """For each pair of categories of a level, the number of disagreements between them; most first. With
+    every filter of `narrowing` but `pair` applied: as many issues are in the list of this pair.
 
     A label counts by its ancestor at the level, or by its own category above the level. At most four queries,
-    three while no new issue is revealed. A page that counts states anyway needs two, or none.
+    three while no new issue is revealed. A page that counts states anyway needs two, or none. With a filter
+    one query besides those of `found`.
     """
-    return all_said(round_, member).met(level, codebook(round_.version_id))
+    book = codebook(round_.version_id)
+    rest = replace(narrowing, pair=None) if narrowing else None
+    said = _said_by(found(round_, rest, member, book=book)) if rest else all_said(round_, member)
+    return said.met(level, book)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +114,11 @@ def _said_in(round_id: int, _version_id: int, _number: int) -> LabelPatterns:
 
 def _said_by(rows: QuerySet[models.Disagreement]) -> LabelPatterns:
     try:
-        found, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
+        given, parameters = rows.order_by().values("chosen", "votes", "open_labels").query.sql_with_params()
     except EmptyResultSet:
         return LabelPatterns(())
     # Without the ORM, whose array converters take as long as the rest of the function.
-    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({found}) found GROUP BY 1, 2, 3"
+    query = f"SELECT chosen, votes, open_labels, count(*) FROM ({given}) found GROUP BY 1, 2, 3"
     with connection.cursor() as cursor:
         cursor.execute(query, parameters)
         return LabelPatterns(cursor.fetchall())

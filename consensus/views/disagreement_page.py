@@ -1,5 +1,6 @@
 """The page of disagreements for one member: the list with its filters, and an issue or the matrix."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -254,7 +255,10 @@ class DisagreementsPage:
         common = self.to(pair=None, inside=None, level=below or asked.level, after=None, issue=None)
         links = MatrixLinks(ends_open(common), bool(below), picked=asked.narrowing.pair, inside=asked.inside)
         return {
-            "matrix": matrix(confusion(round_, levels[name], self.member), self.book, levels[name], links),
+            "matrix": matrix(
+                confusion(round_, levels[name], self.member, asked.narrowing), self.book, levels[name], links
+            ),
+            "is_narrowed": bool(replace(asked.narrowing, pair=None)),
             "level_words": LEVEL_WORDS[levels[name]],
             "goes_deeper": bool(below),
             "files": [

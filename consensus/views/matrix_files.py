@@ -33,7 +33,7 @@ LONGEST = 40
 def disagreements_matrix(request: AuthedRequest, round_id: int, form: str) -> HttpResponseBase:
     """Send the matrix at `?level=`, or inside of the cell `?inside=`, as svg or csv.
 
-    It has all categories with a number, also those that the page leaves out.
+    It has all categories with a number, also those that the page leaves out, and the filters of the page.
     """
     if form not in {"svg", "csv"}:
         raise Http404
@@ -43,7 +43,7 @@ def disagreements_matrix(request: AuthedRequest, round_id: int, form: str) -> Ht
     level, book = levels_of(round_)[name], codebook(round_.version_id)
     if not set(asked.inside or ()) <= book.by_code.keys():
         raise Http404
-    found = whole_matrix(confusion(round_, level, member), book, level, asked.inside)
+    found = whole_matrix(confusion(round_, level, member, asked.narrowing), book, level, asked.inside)
     file = f"{slugify(round_.study.slug)}-{slugify(round_.name) or round_.pk}-disagreements-{name}.{form}"
     if form == "csv":
         answer: HttpResponseBase = csv_file(file, ["", *(head.code for head in found.across)], _rows(found))

@@ -119,6 +119,25 @@ def test_the_matrix_counts_issues_by_pair_and_links_filter(world, labelled):
     assert "Pair C.2 and C.9" in text_of(picked)
 
 
+def test_the_matrix_counts_the_issues_that_its_cells_list(world, labelled):
+    """Chosen filters count in the matrix and its pairs too."""
+    world.settle(labelled, world.issues[0], "C.2")
+    for query, both, pairs in (
+        ("state=open", {"C.2-C.9": "1", "B.1-C.2": "1"}, {("B.1", "C.2"): 1, ("C.2", "C.9"): 1}),
+        ("state=decided", {"C.2-C.9": "1"}, {("C.2", "C.9"): 1}),
+        ("split=2:2&pair=C.2+C.9", {"B.1-C.2": "1"}, {("B.1", "C.2"): 1}),
+        ("state=agenda", {}, {}),
+    ):
+        response = get(world.lead, labelled, query)
+        turned = {"-".join(reversed(cell.split("-"))): number for cell, number in both.items()}
+        assert cells_of(response) == both | turned, query
+        shown = response.context["matrix"]["pairs"]
+        assert {(one["first"].code, one["second"].code): one["issues"] for one in shown} == pairs
+        for one in shown:
+            assert len(listed(signed_in(world.lead).get(one["url"]))) == one["issues"]
+    assert "No disagreement matches these filters." in text_of(response)
+
+
 def test_the_matrix_at_the_level_of_types(world, labelled):
     response = get(world.lead, labelled, "level=type")
     assert cells_of(response) == {"B-C": "1", "C-B": "1", "C-C": "2"}

@@ -51,6 +51,11 @@ def test_the_files_are_of_the_level_and_the_cell_that_the_page_shows(world, labe
         ["", "B.1"],
         ["C.2 Name of C.2", "1"],
     ]
+    assert _rows(_file(world, labelled, "csv", "level=type&split=2:2")) == [
+        ["", "B", "C"],
+        ["B Name of B", "0", "1"],
+        ["C Name of C", "1", "0"],
+    ]
     assert _file(world, labelled, "csv", "inside=C+X").status_code == 404
     assert _file(world, labelled, "pdf").status_code == 404
 
