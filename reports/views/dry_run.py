@@ -9,7 +9,7 @@ from core.http import render_page, require
 from reports.queries.dry_run import dry_run
 from studies.pages import frame
 from taxonomy.pages import taxonomy_of
-from taxonomy.queries.draft_reading import mentioned
+from taxonomy.queries.draft_reading import hues_by_code, mentioned
 from taxonomy.queries.drafts import drafted
 from taxonomy.rules import may_edit_taxonomies
 
@@ -26,5 +26,6 @@ def draft_dry_run(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
         "found": found,
         "dry": dry_run(found, member),
         "mentioned": mentioned(found.draft),
+        "types": hues_by_code(found.draft),
     }
     return render_page(request, "reports/dry_run/dry_run.html", context, partials=["dry-run"])

@@ -169,6 +169,12 @@ def _hues(draft: Draft) -> dict[str, int]:
     return found
 
 
+def hues_by_code(draft: Draft) -> dict[str, int]:
+    """The colour of each type, by the type's code."""
+    colours = _hues(draft)
+    return {kind.code: colours[kind.key] for kind in draft.below(None)}
+
+
 def _keep(branch: DraftBranch, is_wanted: Callable[[DraftBranch], bool]) -> bool:
     """Is the branch, or a branch below it, wanted? Removes the branches below that are not."""
     branch.below = [each for each in branch.below if _keep(each, is_wanted)]
