@@ -251,7 +251,7 @@ def test_on_a_phone_the_categories_are_a_sheet(open_page, world, member):
     expect(page.locator("#tree")).to_be_hidden()
     stored(page)
     assert Label.objects.get().category == world.category("C.9")
-    sizes = page.locator("#submit, #back, #skip-button, .grab, #recent button").evaluate_all(
+    sizes = page.locator("#submit, #back, #skip-button, .grab, #recent button, .bar summary").evaluate_all(
         "all => all.map((one) => Math.min(one.offsetHeight, one.offsetWidth))"
     )
     assert min(sizes) >= 44
