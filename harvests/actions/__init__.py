@@ -12,9 +12,9 @@ from harvests.actions.harvests import (
 )
 from harvests.actions.resolving import JOB as RESOLVING_JOB
 from harvests.actions.resolving import resolve_listed, run_resolving
-from harvests.actions.selections import JOB as SELECTION_JOB
 from harvests.actions.selections import run_selection, select_issues
 from harvests.actions.tokens import add_token, remove_token
+from harvests.queries.selecting import SELECTION_JOB
 
 __all__ = [
     "HARVEST_JOB",

@@ -23,15 +23,22 @@ from ingest.readers.refusals import Refused
 
 class Keeper:
     """Judges and stores rows of a harvest inside the caller's transaction. `repositories` are those of the
-    harvest, by the id of the repository whose rows they are.
+    harvest, by the id of the repository whose rows they are. Rows up to `looked_at_since` know what the
+    finished selection before found, since others that did not finish looked at them later.
     """
 
     def __init__(
-        self, harvest: Harvest, repositories: Mapping[int, HarvestedRepository], judge: Judge
+        self,
+        harvest: Harvest,
+        repositories: Mapping[int, HarvestedRepository],
+        judge: Judge,
+        *,
+        looked_at_since: int = 0,
     ) -> None:
         self._harvest = harvest
         self._repositories = repositories
         self._judge = judge
+        self._looked_at_since = looked_at_since
         self._dialects: dict[int, Dialect] = {}
 
     def keep(self, rows: Sequence[HarvestedIssue]) -> dict[int, Counter[str]]:
@@ -43,7 +50,8 @@ class Keeper:
             outcome = self._judge.outcome(row, self._repositories[row.repository_id], record)
             is_matched = outcome == Outcome.KEPT
             if not self._harvest.refreshes_id:
-                row.was_matched = row.is_matched
+                if row.pk > self._looked_at_since:
+                    row.was_matched = row.is_matched
             elif is_matched != row.is_matched or not row.outcome:
                 # A refresh brings other texts: no selection gained or lost what they changed.
                 row.was_matched = is_matched

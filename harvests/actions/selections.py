@@ -21,6 +21,7 @@ from harvests.actions.pages import Phase, owner_of
 from harvests.errors import HarvestUnfinished
 from harvests.models import Harvest, HarvestedIssue, HarvestedRepository, Selection
 from harvests.queries.harvests import current_versions, latest_selection, totals
+from harvests.queries.selecting import SELECTION_JOB, looked_at_since, part_of_harvest
 from ingest.actions.finds import begin_search
 from ingest.actions.similar import begin_comparison
 from ingest.models import Import, KeywordListVersion
@@ -28,7 +29,6 @@ from ingest.rules import may_import
 from studies.actions import record
 from studies.actions.seats import require_rule
 
-JOB = "ingest.select_issues"
 CHUNK = 500
 
 Report = Callable[[int, int | None, str], None]
@@ -52,15 +52,15 @@ def select_issues(
     selection.lists.set(lists)
     arguments = {"selection": selection.pk, "language": get_language()}
     if rings:
-        return jobs.enqueue(JOB, arguments=arguments, by=by)
-    return Job.objects.create(kind=JOB, arguments=arguments, created_by=by)
+        return jobs.enqueue(SELECTION_JOB, arguments=arguments, by=by)
+    return Job.objects.create(kind=SELECTION_JOB, arguments=arguments, created_by=by)
 
 
 def select_fetched(*, harvest: Harvest, report: Report = lambda *_told: None) -> dict[str, Any]:
     """Choose among what a harvest has fetched: by the lists it names, or, for a refresh, by the versions that
-    chose last. Goes on with a selection that was cut off. Returns the numbers of the flow figure.
+    chose last. Goes on with a selection that a former run began. Returns the numbers of the flow figure.
     """
-    selection = harvest.selections.filter(finished_at=None).first() or _begun(harvest)
+    selection = part_of_harvest(harvest) or _begun(harvest)
     return run_selection(selection=selection, report=report)
 
 
@@ -101,6 +101,7 @@ class _Pass:
             self._rows = self._rows.exclude(outcome="", page__repository__in=_coming(harvest))
         self._total = self._rows.count()
         self._done = self._rows.filter(pk__lte=selection.searched_to).count()
+        self._looked_at_since = looked_at_since(selection)
         versions = selection.lists.select_related("keyword_list").order_by("keyword_list", "pk")
         self._lists = compiled(versions)
         self._judge = Judge(self._lists, with_pull_requests=harvest.with_pull_requests)
@@ -121,7 +122,9 @@ class _Pass:
             for one in self._lists:
                 # From what is stored: the finds of an aborted transaction do not count.
                 one.restore(selection.terms)
-            keeper = Keeper(self._harvest, self._repositories, self._judge)
+            keeper = Keeper(
+                self._harvest, self._repositories, self._judge, looked_at_since=self._looked_at_since
+            )
             for key, numbers in keeper.keep(rows).items():
                 held = selection.counts.setdefault(str(key), {})
                 for name, number in numbers.items():

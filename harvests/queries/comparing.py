@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from harvests.models import Harvest, HarvestedIssue, HarvestedRepository, Selection
 from harvests.queries.reports import own_selection, owner_id
+from harvests.queries.selecting import going_on
 
 Side = Literal["both", "before", "now"]
 """Matched by both harvests, by the earlier one only, by the later one only."""
@@ -107,14 +108,13 @@ class Compared:
         )
 
     def unfinished(self) -> list[Literal["before", "now"]]:
-        """The harvests with a selection, also of a refresh, that began later and is not finished: the numbers
-        change until then. One query.
+        """The harvests with a selection, also of a refresh, that began later and goes on: the numbers change
+        until then. One query.
         """
-        began = Selection.objects.filter(
+        began = going_on().filter(
             Q(harvest=self.before, pk__gt=self.selection_before.pk)
             | Q(harvest=self.now, pk__gt=self.selection_now.pk)
-            | Q(harvest__refreshes__in=[self.before, self.now]),
-            finished_at=None,
+            | Q(harvest__refreshes__in=[self.before, self.now])
         )
         found = set(began.values_list(Coalesce("harvest__refreshes", "harvest"), flat=True))
         return [name for name in ("before", "now") if getattr(self, name).pk in found]

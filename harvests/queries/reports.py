@@ -333,14 +333,6 @@ def compared(selection: Selection, repositories: Sequence[HarvestedRepository]) 
     return Comparison(before, **numbers)
 
 
-def selection_job(harvest: Harvest, kind: str) -> Job | None:
-    """The job, of this kind, of the selection of this harvest that is not finished."""
-    begun = Selection.objects.filter(harvest=harvest, finished_at=None).order_by("-pk").first()
-    if begun is None:
-        return None
-    return Job.objects.filter(kind=kind, arguments__selection=begun.pk).order_by("-pk").first()
-
-
 def versions_to_choose(harvest: Harvest, used: Collection[int]) -> list[tuple[KeywordListVersion, int]]:
     """The versions by which issues can be chosen, each with its number of terms: the current one of each
     list in use, and those `used` last. Two queries.

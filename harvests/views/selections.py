@@ -21,9 +21,9 @@ from harvests.queries.reports import (
     compared,
     harvests_for,
     own_selection,
-    selection_job,
     versions_to_choose,
 )
+from harvests.queries.selecting import begun_selection
 from ingest import rules
 from ingest.models import KeywordListVersion
 from studies.pages import study_of
@@ -38,11 +38,16 @@ COMMON = 0.3
 def selection_part(
     found: Harvest, selection: Selection, repositories: Sequence[HarvestedRepository]
 ) -> dict[str, Any]:
-    """What the page of a harvest says about its latest selection."""
-    used = {version.pk for version in selection.lists.all()}
+    """What the page of a harvest says about its latest selection, and about one that was begun since: if that
+    one failed, its lists are offered again.
+    """
+    begun, job = begun_selection(found)
+    has_failed = bool(begun and job and job.finished_at)
+    used = {version.pk for version in (begun if begun and has_failed else selection).lists.all()}
     return {
         "selection": selection,
-        "selection_job": selection_job(found, actions.SELECTION_JOB),
+        "selection_job": job,
+        "selection_failed": has_failed,
         "versions": [
             {"version": version, "terms": terms, "is_used": version.pk in used}
             for version, terms in versions_to_choose(found, used)

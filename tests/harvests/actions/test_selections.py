@@ -1,16 +1,19 @@
 """What is kept of what was fetched: by lists, again by others, by hand, and taken back."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from core import jobs
+from core import clock, jobs
 from core.models import Job
 from harvests import actions
 from harvests.actions import selections
-from harvests.errors import HarvestRefused, HarvestUnfinished, IssuesInUse
+from harvests.errors import HarvestRefused, HarvestUnfinished, IssuesInUse, PagesMissing
 from harvests.models import HarvestedIssue, Selection
 from harvests.queries.harvests import latest_selection
 from harvests.queries.reports import compared, left_out
+from harvests.queries.selecting import begun_selection, going_on
 from ingest.actions import ListContent, store_keyword_list
 from ingest.keywords import Term
 from ingest.models import ImportRow, Issue, Snapshot, SourceEntry
@@ -186,6 +189,49 @@ class TestAgain:
         assert told == [
             (2, ["2"], ["1", "5"]), (1, ["1", "5"], ["2"]), (2, ["3", "4"], ["1", "5"]), (2, [], []),
         ]  # fmt: skip
+
+    def test_one_that_failed_is_known_as_failed_and_begun_again(self, server, study, repository, monkeypatch):
+        """It looked at two issues of six. The next one is compared with the last that finished, and a run of the
+        harvest does not go on with it."""
+        monkeypatch.setattr(selections, "CHUNK", 2)
+        lists = {word: make_list(study, word, name=word) for word in ("hang", "deadlock")}
+        harvest = plan(server, study, repository, lists=[lists["hang"].keyword_list])
+        run(harvest)
+        repositories = list(harvest.repositories.all())
+
+        def report(done, *_told):
+            if done:
+                raise PagesMissing([("team/tool", "")])
+
+        job = actions.select_issues(harvest=harvest, lists=[lists["deadlock"]], by=None, rings=False)
+        failed, same = begun_selection(harvest)
+        assert (same, list(going_on())) == (job, [failed])
+        with pytest.raises(PagesMissing):
+            actions.run_selection(selection=failed, report=report)
+        failed.refresh_from_db()
+        assert failed.searched_to
+        Job.objects.filter(pk=job.pk).update(
+            state=Job.State.RUNNING, attempt=jobs.ATTEMPTS, heartbeat_at=clock.now() - timedelta(hours=1)
+        )
+        jobs.sweep()
+        assert begun_selection(harvest)[1].state == Job.State.FAILED
+        assert list(going_on()) == []
+
+        _again(harvest, lists["deadlock"])
+        assert begun_selection(harvest) == (None, None)
+        now = Selection.objects.latest("pk")
+        found = compared(now, repositories)
+        assert (found.before.lists.get(), found.matched_before) == (lists["hang"], 2)
+        gained, lost = (
+            sorted(left_out(repositories, why).values_list("number", flat=True)) for why in ("gained", "lost")
+        )
+        assert (gained, lost) == (["2"], ["1", "5"])
+        selections.select_fetched(harvest=harvest)
+        last = Selection.objects.latest("pk")
+        assert last.pk > now.pk
+        assert list(last.lists.all()) == [lists["hang"]]
+        failed.refresh_from_db()
+        assert failed.finished_at is None
 
     def test_only_when_all_is_fetched_and_by_leads(self, server, study, repository, volunteer):
         harvest = plan(server, study, repository)

@@ -29,6 +29,10 @@ def address(name: str, study, *args) -> str:
     return reverse(name, args=[study.slug, *args])
 
 
+def spaced(response) -> str:
+    return " ".join(response.text.split())
+
+
 def part(client, path: str, name: str):
     return client.get(path, headers={"HX-Request": "true", "HX-Target": name})
 
@@ -359,7 +363,15 @@ class TestHarvest:
         )
         page = text_of(signed_in.get(response["Location"]))
         assert "Selecting issues" in page
+        failed = "This selection did not finish, so the numbers mix it with the selection before it."
+        assert failed not in page
+        chosen = f'value="{wider.versions.get().pk}" checked'
+        assert chosen not in spaced(signed_in.get(response["Location"]))
+        jobs.cancel(Job.objects.latest("pk"))
+        assert failed in text_of(signed_in.get(response["Location"]))
+        assert chosen in spaced(signed_in.get(response["Location"]))
 
+        signed_in.post(address("select_issues", study, harvest.pk), {"versions": [wider.versions.get().pk]})
         jobs.run(Job.objects.latest("pk").pk)
 
         page = text_of(signed_in.get(response["Location"]))
@@ -369,6 +381,7 @@ class TestHarvest:
         assert "What the selection changed" in gained
         assert f"found now, not before {40 - matched}" in gained
         assert "Selecting issues" not in page
+        assert failed not in page
 
     def test_says_the_same_after_a_refresh(self, signed_in, study, server):
         """The forge's count, the terms, the comparison and the day are not those of the first walk alone."""
