@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agreement import MISSING, Agreement
 from annotate.queries.proposed_categories import open_names
 from annotate.queries.second_looks import why_kept
-from consensus.queries.category_counts import chosen_in, rounds_of
+from consensus.queries.category_counts import chosen_alone, rounds_of
 from reports.level_agreement import agreement_of, agreement_within
 from reports.queries.label_tuples import tuples
 from rounds.models import Round
@@ -66,7 +66,7 @@ def dry_run(found: Drafted, reader: Membership | None = None) -> DryRun:
     """
     if found.published is None or not found.changes:
         return DryRun()
-    chosen = chosen_in(found.published, reader)
+    chosen = chosen_alone(found.published, reader)
     draft = found.draft
     keys = {
         str(key): pk for key, pk in Category.objects.filter(taxonomy=found.taxonomy).values_list("key", "pk")

@@ -5,7 +5,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from consensus.models import Decision
-from consensus.queries.category_counts import LabelCount, chosen_by_version, label_counts, labels_alone
+from consensus.queries.category_counts import (
+    LabelCount,
+    chosen_alone,
+    chosen_by_version,
+    chosen_in,
+    label_counts,
+    labels_alone,
+)
 from ingest.models import Issue
 from rounds.models import Label, Round, RoundVolunteer
 from taxonomy.actions import act, publish
@@ -53,6 +60,8 @@ def by_code(version, reader=None) -> dict[str, tuple[int, int]]:
     """Labels and decisions by code, where there are any."""
     counts, book = label_counts(version, reader), codebook(version)
     assert labels_alone(version, reader) == {id_: count.labels for id_, count in counts.items()}
+    whole, alone = chosen_in(version, reader), chosen_alone(version, reader)
+    assert alone == (whole and (whole.labels, whole.decisions, whole.withheld))
     return {
         state.code: (count.labels, count.decisions)
         for state in book.states

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.actions.rounds import close_round
-from consensus.queries.category_counts import chosen_in, label_counts, labels_alone
+from consensus.queries.category_counts import chosen_alone, chosen_in, label_counts, labels_alone
 from reports.queries.dry_run import DryRun, dry_run
 from rounds.models import Label, Round
 from taxonomy.actions import publish
@@ -155,6 +155,9 @@ def test_labels_under_later_versions(labelled: World) -> None:
     assert (counts[ids["C.3"]].labels, counts[ids["C"]].labels, counts[ids["C"]].decisions) == (9, 9, 1)
     for version in (labelled.version, second, third):
         assert labels_alone(version, labelled.lead) == only_labels(version, labelled.lead)
+    for version, whole in ((labelled.version, first), (second, then), (third, now)):
+        alone = chosen_alone(version, labelled.lead)
+        assert alone == (whole.labels, whole.decisions, whole.withheld)
     assert {label.category_id for label in Label.objects.all()} == {
         ids[c] for c in ("C.1", "C.2", "C.3", "C.9", "B.1")
     }
