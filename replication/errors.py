@@ -23,6 +23,13 @@ class PublishedStudyDiffers(DomainError):
     )
 
 
+class PseudonymTaken(DomainError):
+    message = _(
+        "A volunteer of this study has a pseudonym that these labels need, such as R1. Nothing was imported."
+        " Import into another study."
+    )
+
+
 class RoundNameTaken(DomainError):
     message = _(
         "The study now has a round with the name of this import. Nothing was imported. Type another name,"

@@ -28,8 +28,14 @@ from replication.actions.staging import (
     taxonomy_of,
     unknown_codes,
 )
-from replication.errors import PublishedStudyDiffers, PublishedStudyRefused
-from replication.queries.published import MAIN_ROUND, has_main_round, imported, members_to_rename
+from replication.errors import PseudonymTaken, PublishedStudyDiffers, PublishedStudyRefused
+from replication.queries.published import (
+    MAIN_ROUND,
+    has_main_round,
+    imported,
+    labels_already,
+    members_to_rename,
+)
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.categories import ROLLED_UP
 from studies.actions import is_slug, record
@@ -67,7 +73,7 @@ def import_study(
     The taxonomy is the folder's `taxonomy.csv`, or the study's newest, or the preset `llm-frameworks`. The
     depth of the round is the level of the shallowest code used. An unchanged folder changes nothing.
     Raises PublishedStudyRefused with every refused line (nothing is stored), TaxonomyRefused, and
-    PublishedStudyDiffers if the study has a main round from other files.
+    PublishedStudyDiffers if the study has a main round from other files, and PseudonymTaken.
     """
     if not is_slug(slug):
         problem = _(
@@ -128,7 +134,7 @@ def load(
     rows that will be read and stored, if it is known. `name` is that of the round.
 
     For callers in a transaction that locked the study. Raises PublishedStudyRefused with every refused line,
-    and PublishedStudyDiffers if a person who would need another pseudonym labels in a round.
+    and PseudonymTaken if a person who would need another pseudonym labels in a round.
     """
     read = 0
 
@@ -180,11 +186,12 @@ def version_of(study: Study, path: Path | None, owner: User | None, name: str = 
 def _volunteers(study: Study, how_many: int) -> list[Membership]:
     """The members R1 to Rn, without users. A member with a user and such a pseudonym gets another pseudonym.
 
-    Raises PublishedStudyDiffers if a member to rename is a volunteer of a round.
+    Raises PseudonymTaken if a member to rename is a volunteer of a round.
     """
-    for member, pseudonym in members_to_rename(study, how_many):
-        if member.rounds.exists():
-            raise PublishedStudyDiffers
+    renamed = members_to_rename(study, how_many)
+    if labels_already(renamed):
+        raise PseudonymTaken
+    for member, pseudonym in renamed:
         Membership.objects.filter(pk=member.pk).update(pseudonym=pseudonym)
     names = [f"R{number}" for number in range(1, how_many + 1)]
     seats = {

@@ -33,6 +33,7 @@ from replication.actions.staging import content_hash, taxonomy_of
 from replication.errors import (
     LinesRefused,
     NotChecked,
+    PseudonymTaken,
     PublishedStudyDiffers,
     PublishedStudyRefused,
     RoundNameTaken,
@@ -44,6 +45,8 @@ from replication.queries.published import (
     has_main_round,
     has_round,
     imported,
+    labels_already,
+    members_to_rename,
     preview_of,
 )
 from studies.models import Study
@@ -164,8 +167,9 @@ def confirm_published(*, run: Import, by: User | None, names: ImportNames | None
 @transaction.atomic
 def require_confirmable(*, run: Import) -> None:
     """Raise what stops an import whatever its names are: ImportRunning, ImportStarted, NotChecked,
-    LinesRefused, AlreadyImported (the study has these labels), PublishedStudyDiffers (it has others), and
-    TaxonomyChanged if its taxonomy is not the one of the preview.
+    LinesRefused, AlreadyImported (the study has these labels), PublishedStudyDiffers (it has others),
+    PseudonymTaken (by a member who labels), and TaxonomyChanged if its taxonomy is not the one of the
+    preview.
     """
     _compared(_locked(run))
 
@@ -190,6 +194,8 @@ def _compared(run: Import) -> dict[str, Any]:
         raise AlreadyImported
     if has_main_round(run.study):
         raise PublishedStudyDiffers
+    if labels_already(members_to_rename(run.study, len(preview["people"]))):
+        raise PseudonymTaken
     newest = taxonomy_of(run.study, None) if preview["taxonomy"]["source"] != "file" else None
     if newest is not None and version_id(newest) != preview["taxonomy"]["version"]:
         raise TaxonomyChanged

@@ -1,12 +1,13 @@
 """Imports of published studies: which there are, and what they meet in the study."""
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
 from django.db.models import Exists, Q, QuerySet
 
 from ingest.models import Import
-from rounds.models import Round
+from rounds.models import Round, RoundVolunteer
 from studies.models import Membership, Study
 
 MAIN_ROUND = "Main round"
@@ -54,3 +55,10 @@ def members_to_rename(study: Study, how_many: int) -> list[tuple[Membership, str
     }
     free = (name for number in count(how_many + 1) if (name := f"R{number}") not in taken)
     return [(taken[name], next(free)) for name in names if name in taken and taken[name].user_id]
+
+
+def labels_already(renamed: Iterable[tuple[Membership, str]]) -> bool:
+    """Is one of `members_to_rename` a volunteer of a round? That member keeps the pseudonym, or their labels
+    would look like those of somebody else. One query.
+    """
+    return RoundVolunteer.objects.filter(member__in=[member for member, _name in renamed]).exists()

@@ -19,8 +19,13 @@ from ingest.rules import may_import
 from ingest.words import chooser_words
 from replication.actions import uploads
 from replication.forms.published import MAX_FILES, NamesForm, PublishedForm
-from replication.queries.published import has_main_round, imported, members_to_rename, preview_of
-from rounds.models import RoundVolunteer
+from replication.queries.published import (
+    has_main_round,
+    imported,
+    labels_already,
+    members_to_rename,
+    preview_of,
+)
 from studies.models import Study
 from studies.pages import frame, study_of
 from taxonomy.models import Level
@@ -129,20 +134,19 @@ def _shown(request: AuthedRequest, run: Import) -> dict[str, Any]:
     same = former if former and former.sha256 == preview["digest"] else None
     people = preview.get("people", [])
     renamed = members_to_rename(run.study, len(people))
-    has_round = has_main_round(run.study)
-    labels_already = RoundVolunteer.objects.filter(member__in=[member for member, _name in renamed]).exists()
+    stops = has_main_round(run.study) or labels_already(renamed)
     return context | {
         "preview": preview,
         "names": NamesForm(study=run.study, given=uploads.names_of(run)),
         "people": [(f"R{number}", labels) for number, labels in enumerate(people, start=1)],
         "depth": Level(preview["depth"]).label if "depth" in preview else "",
         "same": same,
-        "differs": not same and (has_round or labels_already),
+        "differs": not same and stops,
         "renamed": renamed,
         "new": preview.get("issues", 0) - preview.get("issues_known", 0),
         "empty": [file for file in preview["files"] if file["kind"] == "list" and not file["rows"]],
         "outcomes": row_counts(run),
         "refusals": report_rows(run, ImportRow.Outcome.REFUSED)[:SHOWN],
         "repeats": report_rows(run, ImportRow.Outcome.REPEATED)[:SHOWN],
-        "may_confirm": not (preview["refused"] or same or has_round or labels_already),
+        "may_confirm": not (preview["refused"] or same or stops),
     }

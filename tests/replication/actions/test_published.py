@@ -8,7 +8,7 @@ from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import disagreements
 from ingest.models import ImportRow, Issue, Repository, SourceEntry
 from replication.actions.published import import_study
-from replication.errors import PublishedStudyDiffers, PublishedStudyRefused
+from replication.errors import PseudonymTaken, PublishedStudyDiffers, PublishedStudyRefused
 from replication.package import write_package
 from rounds.models import Assignment, Label, Round, RoundIssue
 from studies.models import Event, Membership, Study
@@ -259,7 +259,7 @@ def test_import_study_never_takes_the_name_of_a_member_whom_a_round_knows(folder
     member = factories.make_member(study, pseudonym="R2")
     factories.make_round(factories.make_version(study), [], [member], name="Pilot")
 
-    with pytest.raises(PublishedStudyDiffers):
+    with pytest.raises(PseudonymTaken):
         import_study(folder=folder, slug="engines")
 
 

@@ -14,6 +14,7 @@ from replication.actions.published import import_study
 from replication.errors import (
     LinesRefused,
     NotChecked,
+    PseudonymTaken,
     PublishedStudyDiffers,
     RoundNameTaken,
     TaxonomyChanged,
@@ -300,12 +301,18 @@ def test_a_member_who_labels_keeps_the_pseudonym_and_stops_the_import(lead, fold
     other = Round.objects.create(
         study=lead.study, name="Other", version=version, depth=2, labels_per_issue=1, seed=1
     )
+    late = check(lead, files_of(folder))
+    uploads.confirm_published(run=late, by=lead.user)
     RoundVolunteer.objects.create(round=other, member=lead, column=1, seed=1)
+    job = work(late)
+    assert (job.state, job.error) == ("failed", str(PseudonymTaken.message))
+
     run = check(lead, files_of(folder))
-
-    job = bring_in(run)
-
-    assert (job.state, job.error) == ("failed", str(PublishedStudyDiffers.message))
+    with pytest.raises(PseudonymTaken):
+        uploads.confirm_published(run=run, by=lead.user)
+    run.refresh_from_db()
+    assert run.job.kind == uploads.CHECK
+    assert Membership.objects.get(pk=lead.pk).pseudonym == lead.pseudonym
 
 
 @pytest.mark.parametrize(
