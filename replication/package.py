@@ -19,6 +19,7 @@ from findings.queries.archiving import quotes_left_out
 from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from interviews.queries import agreement_rows, ranking_rows
+from interviews.queries.ranking_numbers import rankings_of
 from replication.codebooks import taxonomy_csv
 from replication.package_inputs import as_json, document, facts, inputs
 from replication.queries.exports import folders_of
@@ -36,7 +37,11 @@ WHY_WITHHELD = "who made this package still has to label them in another round"
 
 REPLICATION = Path(__file__).parent / "scripts"
 
-SCRIPTS = ("recompute.py", "report.py", "raters.py", "package.py", "coefficients.py", "other_libraries.py")
+SCRIPTS = (
+    "recompute.py", "report.py", "raters.py", "rankings.py", "package.py", "coefficients.py",
+    "other_libraries.py",
+)  # fmt: skip
+RANKINGS, RANKING_ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
 README = "README.md"
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
@@ -165,8 +170,10 @@ def _interviews(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iter
     member = reader.member if reader else None
     if agreed := list(agreement_rows.study_rows(study, member)):
         yield "interviews/coder_agreement.csv", csv_lines(agreement_rows.HEADER, agreed)
-    if ranked := list(ranking_rows.study_rows(study, member)):
-        yield "interviews/rankings.csv", csv_lines(ranking_rows.HEADER, ranked)
+    ranked = rankings_of(study, member)
+    if ranked.questions:
+        yield RANKINGS, csv_lines(ranking_rows.HEADER, ranking_rows.rows_to_leave(study, ranked))
+        yield RANKING_ANSWERS, csv_lines(ranking_rows.ANSWERS, ranking_rows.answer_rows(ranked))
 
 
 def _quotes_left_out(study: Study, reader: Reader | None) -> Iterator[bytes]:

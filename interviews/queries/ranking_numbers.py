@@ -48,6 +48,8 @@ class RankLine:
 class RankedQuestion:
     """The answers to one question: of each participant, from the first place on, and of all together, the
     best mean rank first. `top` first places have a share. `is_mixed`: versions with other categories.
+    `counted` has the answers that count, each with the name of its group ("" for none) and the place of each
+    category by its code, in an order that does not tell whose they are.
     """
 
     question: Question
@@ -58,6 +60,7 @@ class RankedQuestion:
     concordance: Concordance
     comparison: GroupComparison
     is_mixed: bool
+    counted: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
     @property
     def is_complete(self) -> bool:
@@ -121,10 +124,12 @@ def _ranked(
     columns = {state.category_id: state for version in reversed(newest_first) for state in asked[version]}
     order = list(dict.fromkeys(state.category_id for version in newest_first for state in asked[version]))
     # Somebody who was interviewed twice has one opinion: the later one.
-    last = {one.session.participant: places[one.pk] for one in rankings}
+    latest = {one.session.participant: one for one in rankings}
+    last = {who: places[one.pk] for who, one in latest.items()}
     found = _places(list(last.values()), order)
     top = question.top or min(FIRST_PLACES, max(1, len(order) - 1))
-    is_mixed = len({frozenset(state.category_id for state in one) for one in asked.values()}) > 1
+    counted = {one.version_id for one in latest.values()}
+    is_mixed = len({frozenset(state.category_id for state in asked[one]) for one in counted}) > 1
     comparison = compare_groups(*_sides(last, order, groups), seed=SEED)
     differences = comparison.categories or (None,) * len(order)
     numbers = ranked_categories(found, top=top, seed=SEED)
@@ -143,7 +148,17 @@ def _ranked(
         else concordance(found, seed=SEED),
         comparison=comparison,
         is_mixed=is_mixed,
+        counted=tuple(sorted((_group(who, groups), _by_code(given, columns)) for who, given in last.items())),
     )
+
+
+def _group(who: Participant, groups: Groups) -> str:
+    side = groups.side.get(who.pk)
+    return "" if side is None else groups.first if side else groups.second
+
+
+def _by_code(given: Mapping[int, int], columns: Mapping[int, CategoryState]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((columns[category].code, place) for category, place in given.items()))
 
 
 def _places(given: Sequence[Mapping[int, int]], order: Sequence[int]) -> Rankings:

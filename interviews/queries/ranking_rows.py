@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from agreement.bootstrap import PercentileInterval
 from agreement.reasons import Reason
 from interviews.queries.exports import without_names
-from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings, rankings_of
-from studies.models import Membership, Study
+from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings
+from studies.models import Study
 
 HEADER = (
     "question", "text", "asked_for", "participants", "code", "name", "ranked_by", "mean_rank",
@@ -16,17 +16,24 @@ HEADER = (
     "p", "p_holm", "w", "w_low", "w_high", "w_chi2", "w_df", "w_p", "w_permutation_p", "reason", "w_reason",
 )  # fmt: skip
 
+ANSWERS = ("question", "answer", "group", "code", "place")
 
-def study_rows(study: Study, member: Membership | None) -> Iterator[tuple[object, ...]]:
-    """The rows of the interviews that this member may read, by audience, as they may leave the study: a
-    question that contains a listed name has no text. None: the shell, which reads all. Raises
+
+def rows_to_leave(study: Study, found: StudyRankings) -> Iterator[tuple[object, ...]]:
+    """The rows as they may leave the study: a question that contains a listed name has no text. Raises
     IdentityUnreadable.
     """
-    found = rankings_of(study, member)
-    if found.questions:
-        questions = [one.question for one in found.questions]
-        told, _named = without_names(study.pk, questions, [one.text for one in questions])
-        yield from ranking_rows(found, untold={one.pk for one in questions} - {one.pk for one in told})
+    questions = [one.question for one in found.questions]
+    told, _named = without_names(study.pk, questions, [one.text for one in questions])
+    yield from ranking_rows(found, untold={one.pk for one in questions} - {one.pk for one in told})
+
+
+def answer_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:
+    """In the order of ANSWERS: a row for each category that a participant ranked, without who it was."""
+    for question in found.questions:
+        for number, (group, places) in enumerate(question.counted, start=1):
+            for code, place in places:
+                yield question.question.reference, number, group, code, place
 
 
 def ranking_rows(found: StudyRankings, *, untold: Collection[int] = ()) -> Iterator[tuple[object, ...]]:

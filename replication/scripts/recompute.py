@@ -1,7 +1,7 @@
 """Computes every number of agreement.json anew, from the labels beside it, and says where one differs.
 
     pip install -r requirements.txt
-    python recompute.py                    # agreement.json of this folder, and the frozen reports in reports/
+    python recompute.py                    # agreement.json of this folder, its rankings and frozen reports
     python recompute.py other-report.json  # another report of the same labels, at another level
 
 First the script compares each file with its hash in manifest.json. A frozen report is computed anew where it
@@ -24,6 +24,7 @@ from typing import Any
 
 from other_libraries import TOLERANCE, confirmed, misses, within
 from package import LEVELS, Package
+from rankings import both
 from report import NOT_HERE, name_of, report
 
 FOLDER = Path(__file__).resolve().parent
@@ -198,6 +199,9 @@ def recompute(arguments: list[str]) -> int:
             return 2
     else:
         made.compare(stored, report(Package(FOLDER, LEVELS.index(stored["level"])), stored))
+    if not arguments and (rankings := both(FOLDER)):
+        in_file, computed = rankings
+        made.compare(in_file, computed, "rankings")
     for frozen in sorted((FOLDER / "reports").glob("*.json")) if not arguments else ():
         made.compare_frozen(json.loads(frozen.read_text("utf-8")), f"reports/{frozen.stem}")
     made.say()

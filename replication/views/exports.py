@@ -20,7 +20,7 @@ from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from ingest.models import Repository
-from replication.package import SCRIPTS, write_package
+from replication.package import RANKING_ANSWERS, RANKINGS, SCRIPTS, write_package
 from replication.queries.exports import Contents, contents
 from reports.actions.exports import note_download
 from reports.exports import labels_csv
@@ -337,11 +337,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             if_any=True,
         ),
         File(
-            "interviews/rankings.csv",
+            RANKINGS,
             _("rankings of interviews in numbers, if participants ranked"),
             None,
             if_any=True,
         ),
+        File(RANKING_ANSWERS, _("single answers behind these rankings, without names"), None, if_any=True),
         File("proposals.json", _("decided proposals for the taxonomy, if there are any"), None, if_any=True),
         *(File(name, _("frozen report, unchanged"), None) for name in found.reports),
         File("recompute.py", _("script that computes every number of the report from these files"), None),

@@ -11,14 +11,15 @@ from findings.actions.findings import add_finding, freeze_finding
 from findings.errors import FindingRefused
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from interviews.actions.identities import name_participant
-from interviews.models import Coding, Consent
+from interviews.models import Coding, Consent, Place
 from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
-from tests.findings.world import FindingWorld, finding_world
+from tests.factories.interviews import make_participant, make_session
+from tests.findings.world import FindingWorld, finding_world, rank
 from tests.kept import kept
 from tests.long import only_long
 from tests.worlds.pages import client
-from tests.worlds.recomputed import run
+from tests.worlds.recomputed import run, wrong_paths
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -104,3 +105,33 @@ def test_rankings_are_in_the_package_as_far_as_their_reader_may_read_the_intervi
     assert rows["A"]["text"] == world.question.text
     shell = ranked("shell")
     assert (shell["A"]["question"], shell["A"]["text"], shell["A"]["mean_rank"]) == ("1.1.1", "", "1.0")
+
+
+def test_rankings_are_computed_again_from_answers_without_names(world, tmp_path):
+    """Three rank all types, one of them with a tie and one for the second time: ranks 1 2 3, 1.5 1.5 3 and 2 1 3. Sums
+    4.5 4.5 9, S = 13.5, W = 12 * 13.5 / (9 * 24 - 3 * 6) = 9/11.
+    """
+    guide = world.session.guide
+    for codes, who in (
+        ("ABC", world.participant),
+        ("ABC", make_participant(world.study, world.lead, "U")),
+        ("BAC", make_participant(world.study, world.lead, "U")),
+    ):
+        rank(world.base, make_session(who, world.lead, guide=guide), world.question, *codes)
+    Place.objects.filter(ranking__session__participant__number=2, place=2).update(place=1)
+    hashes = write_package(world.round, tmp_path, reader=Reader(world.lead))
+    path = tmp_path / "interviews/ranking_answers.csv"
+    answers = [tuple(row.values()) for row in csv.DictReader(path.read_text().splitlines())]
+    [group] = {row[2] for row in answers}
+    assert sorted(answers) == [
+        ("1.1.1", "1", group, "A", "1"), ("1.1.1", "1", group, "B", "1"), ("1.1.1", "1", group, "C", "3"),
+        ("1.1.1", "2", group, "A", "1"), ("1.1.1", "2", group, "B", "2"), ("1.1.1", "2", group, "C", "3"),
+        ("1.1.1", "3", group, "A", "2"), ("1.1.1", "3", group, "B", "1"), ("1.1.1", "3", group, "C", "3"),
+    ]  # fmt: skip
+    assert hashes["interviews/ranking_answers.csv"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    [line] = [one for one in done.stdout.splitlines() if one.startswith("rankings 1.1.1 W w ")]
+    assert line.split()[-3:] == [repr(9 / 11), repr(9 / 11), "0"]
+    path.write_text(path.read_text().replace(f"1,{group},B,1", f"1,{group},B,2"))
+    assert "rankings 1.1.1 B mean_rank" in wrong_paths(tmp_path)

@@ -92,6 +92,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "findings/…",
         "interviews/coder_agreement.csv",
         "interviews/rankings.csv",
+        "interviews/ranking_answers.csv",
         "proposals.json",
     }
     assert {name for name, _count in listed} - there_if_any == held

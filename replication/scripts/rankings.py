@@ -1,0 +1,125 @@
+"""The rankings of interviews: ranks, shares and Kendall's W, from the single answers.
+
+Intervals and tests that draw at random are not computed here.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from package import read
+from scipy import stats
+
+RANKINGS, ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
+OF_CATEGORY = (
+    "participants", "ranked_by", "mean_rank", "mean_rank_given", "share", "share_low", "share_high",
+    "first_participants", "second_participants", "first_mean_rank", "second_mean_rank", "difference",
+)  # fmt: skip
+OF_W = ("w", "w_chi2", "w_df", "w_p")
+
+Answer = dict[str, int]
+"""The place of each category that a participant ranked, by its code."""
+
+
+def both(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The stored and the recomputed numbers, by question and category; None without rankings. A question
+    whose versions of the taxonomy gave one code to two categories is left out.
+    """
+    if not (folder / RANKINGS).exists():
+        return None
+    table, given = read(folder / RANKINGS), read(folder / ANSWERS)
+    stored, found = {}, {}
+    for name, rows in table.groupby("question", sort=False):
+        codes = list(rows["code"])
+        if len(set(codes)) < len(codes):
+            continue
+        lines = rows.to_dict("records")
+        stored[name] = {line["code"]: {key: _number(line[key]) for key in OF_CATEGORY} for line in lines}
+        stored[name]["W"] = {key: _number(lines[0][key]) for key in OF_W}
+        answers = list(_answers(given[given["question"] == name]))
+        groups = (lines[0]["first_group"], lines[0]["second_group"])
+        found[name] = dict(_categories(answers, codes, int(lines[0]["first_places"]), groups))
+        found[name]["W"] = _concordance([answer for _group, answer in answers], codes)
+    return stored, found
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _answers(given: Any) -> Iterator[tuple[str, Answer]]:
+    """The group of each participant, and their answer."""
+    for _nth, rows in given.groupby("answer", sort=False):
+        places = {code: int(place) for code, place in zip(rows["code"], rows["place"], strict=True)}
+        yield rows["group"].iloc[0], places
+
+
+def doubled_ranks(answer: Answer, codes: list[str]) -> list[int]:
+    """Twice the rank of each category. Equal places share the mean of their ranks, and so do the categories
+    without a place, which come last.
+    """
+    last = max(answer.values()) + 1
+    places = [answer.get(code, last) for code in codes]
+    return [2 * sum(other < one for other in places) + places.count(one) + 1 for one in places]
+
+
+def _mean(doubled: list[int]) -> Fraction | None:
+    return Fraction(sum(doubled), 2 * len(doubled)) if doubled else None
+
+
+def _categories(
+    answers: list[tuple[str, Answer]], codes: list[str], top: int, groups: tuple[str, str]
+) -> Iterator[tuple[str, dict[str, float | None]]]:
+    ranks = [(group, answer, doubled_ranks(answer, codes)) for group, answer in answers]
+    sizes = [sum(group == name for group, _answer in answers) for name in groups]
+    for place, code in enumerate(codes):
+        given = [doubled[place] for _group, answer, doubled in ranks if code in answer]
+        first = sum(
+            code in answer and sum(other < answer[code] for other in answer.values()) < top
+            for _group, answer in answers
+        )
+        share, low, high = _wilson(first, len(answers))
+        of_group = [[two[place] for group, _answer, two in ranks if group == name] for name in groups]
+        means = [_mean(two) if min(sizes) > 1 else None for two in of_group]
+        numbers = {
+            "participants": len(answers),
+            "ranked_by": len(given),
+            "mean_rank": _mean([doubled[place] for _group, _answer, doubled in ranks]),
+            "mean_rank_given": _mean(given),
+            "share": share,
+            "share_low": low,
+            "share_high": high,
+            "first_participants": sizes[0],
+            "second_participants": sizes[1],
+            "first_mean_rank": means[0],
+            "second_mean_rank": means[1],
+            "difference": None if means[0] is None or means[1] is None else means[0] - means[1],
+        }
+        yield code, {name: None if one is None else float(one) for name, one in numbers.items()}
+
+
+def _wilson(part: int, whole: int) -> tuple[float, float, float]:
+    value, z = part / whole, float(stats.norm.ppf(0.975))
+    middle = (value + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z / (1 + z * z / whole) * sqrt(value * (1 - value) / whole + z * z / (4 * whole * whole))
+    return value, max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _concordance(answers: list[Answer], codes: list[str]) -> dict[str, float | None]:
+    """Kendall's W with ties corrected: 12 S / (m^2 (n^3 - n) - m T). None unless two participants or more
+    ranked all of two categories or more, and not all as equal.
+    """
+    m, n = len(answers), len(codes)
+    below = m * m * (n**3 - n)
+    for answer in answers:
+        below -= m * sum(size**3 - size for size in Counter(answer.values()).values())
+    if m < 2 or any(set(answer) != set(codes) for answer in answers) or not below:
+        return dict.fromkeys(OF_W)
+    ranks = [doubled_ranks(answer, codes) for answer in answers]
+    squares = sum((sum(column) - m * (n + 1)) ** 2 for column in zip(*ranks, strict=True))
+    w = Fraction(3 * squares, below)  # 12 S, of sums that are doubled
+    chi2 = float(m * (n - 1) * w)
+    return {"w": float(w), "w_chi2": chi2, "w_df": float(n - 1), "w_p": float(stats.chi2.sf(chi2, n - 1))}
