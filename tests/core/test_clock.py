@@ -32,6 +32,16 @@ def test_clock_is_set_inside_the_block_only():
     assert before <= clock.now() <= timezone.now()
 
 
+def test_clock_can_be_told_by_a_reading():
+    readings = iter([THEN, THEN + timedelta(seconds=1), THEN])
+    with clock.told_by(lambda: next(readings)):
+        first = clock.now()
+        with clock.at(THEN - timedelta(days=1)):
+            inner = clock.now()
+        assert (first, inner, clock.now()) == (THEN, THEN - timedelta(days=1), THEN + timedelta(seconds=1))
+    assert clock.now() > THEN + timedelta(days=1)
+
+
 def test_clock_goes_on_after_an_error_in_the_block():
     before = timezone.now()
     with pytest.raises(ZeroDivisionError), clock.at(THEN):

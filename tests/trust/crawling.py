@@ -5,7 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from html import unescape
+from itertools import count
 from urllib.parse import unquote, urljoin, urlsplit
 from zipfile import ZipFile
 
@@ -14,6 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from pypdf import PdfReader
 
+from core import clock
 from tests.long import sampled
 
 LINK = re.compile(r"""(?:href|src|hx-get|data-[a-z-]+)="([^"]*)\"""")
@@ -73,20 +76,26 @@ class Received:
         }
 
 
-def both(session: Callable[[str], dict]) -> tuple[dict, dict]:
-    """What a session receives with A.1, and with C.9, from the same snapshot: nothing of it stays.
+TICK = timedelta(microseconds=10)
 
-    Once more if midnight has passed: pages say what was labelled today, and that is no leak.
+
+def both(session: Callable[[str], dict]) -> tuple[dict, dict]:
+    """What a session receives with A.1, and with C.9, from the same snapshot and from the same moment on: nothing of it
+    stays. However long the requests take, the second session does not see an older world than the first: each look at
+    the clock is a tick later than the one before, and there are seconds at most between the first and the last.
+
+    Once more if midnight has passed, for the clock of the database: pages say what was labelled today, and that is no leak.
     """
     while True:
-        day = timezone.localdate()
-        first, second = (_rolled_back(session, code) for code in ("A.1", "C.9"))
+        begun, day = timezone.now(), timezone.localdate()
+        first, second = (_rolled_back(session, code, begun) for code in ("A.1", "C.9"))
         if timezone.localdate() == day:
             return first, second
 
 
-def _rolled_back(session: Callable[[str], dict], code: str) -> dict:
-    with transaction.atomic():
+def _rolled_back(session: Callable[[str], dict], code: str, begun: datetime) -> dict:
+    ticks = count(1)
+    with clock.told_by(lambda: begun + next(ticks) * TICK), transaction.atomic():
         received = session(code)
         transaction.set_rollback(True)
     return received

@@ -8,7 +8,6 @@ import pytest
 from django.core import mail
 from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from annotate.actions.labels import submit_label
 from annotate.actions.training import comment, set_answer
@@ -21,6 +20,7 @@ from consensus.actions.follow_ups import follow_up
 from consensus.actions.threads import say
 from consensus.actions.votes import close_vote, open_vote
 from consensus.models import AgendaItem, Meeting
+from core import clock
 from ingest.models import Snapshot
 from interviews.actions.quotes import drop_quote, save_quote
 from interviews.queries.quotes import Content, Span
@@ -281,7 +281,7 @@ def test_no_byte_of_what_others_wrote_reaches_anybody_before_reveal(world, role)
 
     assert_nothing_leaks(everything(world, role).answers, role)
 
-    send_digests(now=timezone.now())
+    send_digests(now=clock.now())
     assert mail.outbox
     assert not any(
         word in message.message().as_string()
@@ -321,9 +321,9 @@ def drifting(world: World) -> None:
     _done_before.cache_clear()
     for number in (2, 3):
         made = label(world, number, "volunteer", "C.1", "days ago").label
-        Label.objects.filter(pk=made.pk).update(submitted_at=timezone.now() - timedelta(days=3))
+        Label.objects.filter(pk=made.pk).update(submitted_at=clock.now() - timedelta(days=3))
         own = {"round": world.round, "issue": world.issues[number - 1], "volunteer": member}
-        Repeat.objects.update_or_create(**own, defaults={"due_at": timezone.now() - timedelta(days=2)})
+        Repeat.objects.update_or_create(**own, defaults={"due_at": clock.now() - timedelta(days=2)})
 
 
 def evening_of(world: World, role: str) -> Received:
@@ -592,7 +592,7 @@ def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Rece
     received.add("api_ballot", "put", api.put(ballot, {"category": "C.2"}, format="json"))
     Membership.objects.filter(pk=world.members[role].pk).update(gets_digest=True)
     mail.outbox.clear()
-    send_digests(now=timezone.now())
+    send_digests(now=clock.now())
     for number, message in enumerate(mail.outbox):
         received.answers[f"mail {number}", "mail"] = (200, f"{message.subject}\n{message.body}")
     return received
