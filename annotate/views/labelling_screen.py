@@ -81,11 +81,11 @@ def moved_on(
         code = picker(seat.round).code(saved.category_id)
         stored = {"issue": saved.issue_id, "category": saved.category_id, "code": code}
     return JsonResponse(
-        {"said": said, "saved": stored, "next": turn_as_json(seat, turn), "go": go} | _own_parts(seat)
+        {"said": said, "saved": stored, "next": turn_as_json(seat, turn), "go": go} | own_parts(seat)
     )
 
 
-def _own_parts(seat: RoundVolunteer) -> dict[str, str]:
+def own_parts(seat: RoundVolunteer) -> dict[str, str]:
     """The parts of the page that show the member's last labels: pace, recent choices, the way back."""
     latest = queries.latest_labels(seat.round, seat.member)
     context = (
@@ -140,7 +140,7 @@ def refused(
             revision = getattr(stored, "revision", 0)
             answer["stored"] = LabelInput.of(stored).content | {"revision": revision}
         if isinstance(refusal, AlreadyLabelled):
-            answer |= _own_parts(seat)
+            answer |= own_parts(seat)
         if isinstance(refusal, StaleGuideline):
             answer["guideline"] = _new_guideline(request, round_.study)
         if turn is not None and isinstance(refusal, StaleGuideline | StaleLabel):

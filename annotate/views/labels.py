@@ -22,7 +22,7 @@ from annotate.queries.repeats import next_comes
 from annotate.queries.second_looks import look_to_label, lost_labels
 from annotate.queries.training import standing
 from annotate.queries.turns import current_turn, issue_in, seat_of, turn_at
-from annotate.views.labelling_screen import moved_on, page, refused, turn_as_json
+from annotate.views.labelling_screen import moved_on, own_parts, page, refused, turn_as_json
 from annotate.views.picker import picker
 from core.errors import DomainError
 from core.http import go_to, render_page
@@ -113,7 +113,11 @@ def submit_label(request: AuthedRequest, round_id: int) -> HttpResponse:
 
 @require_POST
 def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
-    """Change one of the member's own labels, until others can see it."""
+    """Change one of the member's own labels, until others can see it.
+
+    As JSON {"said", "go"}; with `stays`, for a page that has the next issue already, "pace", "recent" and
+    "back" as well, and no message waits for the next page.
+    """
     seat, round_, member = _seat(request, round_id)
     issue = _posted_issue(request, round_, member)
     form = ChangeForm(request.POST, round_=round_)
@@ -125,8 +129,10 @@ def change_label(request: AuthedRequest, round_id: int) -> HttpResponse:
     if changed is None:
         return refused(request, seat, issue, refusal=refusal)
     said = _("%(issue)s now has your label %(label)s.") % (_named(round_, changed) | {"issue": issue})
-    messages.success(request, said)
     go = reverse("label", args=[round_.pk])
+    if wants_json(request) and "stays" in request.POST:
+        return JsonResponse({"said": said, "go": go} | own_parts(seat))
+    messages.success(request, said)
     return JsonResponse({"said": said, "go": go}) if wants_json(request) else redirect(go)
 
 

@@ -2,15 +2,17 @@
 
 import re
 
+import pgtrigger
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.models import Draft, Skip
 from rounds.models import Label
+from taxonomy.models import CategoryState
 from tests import factories
 from tests.e2e.axe import violations
-from tests.e2e.room import answer, draft_saved, press, stored, title
+from tests.e2e.room import answer, draft_saved, held, label_page, press, stored, title
 from tests.long import only_long
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.world(issues=6)]
@@ -114,6 +116,34 @@ def test_enter_held_down_does_not_submit_what_it_chose(open_page, world, member)
     assert Label.objects.count() == 0
 
 
+def test_keys_after_back_act_on_the_issue_gone_back_to_while_its_label_is_still_sent(
+    open_page, world, member
+):
+    page = open_page(member.user, label_page(world.round()))
+    held(page, 2)
+    first = title(page)
+    page.route("**/submit/", lambda route: (page.wait_for_timeout(1500), route.continue_()), times=1)
+    # Typed without looking: C.3, no, C.2; then C.9 for the next issue, unsure.
+    press(page, "c 3 Enter Enter")
+    second = title(page)
+    press(page, "u b c")
+    assert title(page) == first  # shown at once
+    press(page, "1 Backspace 2 Enter Enter s n o t e Escape c 9 Enter Enter")
+    expect(page.locator("#pace")).to_contain_text("2 / 6")
+    stored(page)
+    assert [
+        (label.issue.current.title, label.category, label.summary, label.unsure)
+        for label in Label.objects.order_by("pk")
+    ] == [(first, world.category("C.2"), "", False), (second, world.category("C.9"), "note", True)]
+    expect(page.locator("#toasts")).to_contain_text("now has your label C.2")
+    # Esc stays, also while the answer waits for the connection.
+    third = title(page)
+    page.context.set_offline(True)
+    press(page, "c 3 Enter Enter b")
+    expect(page.locator("#refusal")).to_contain_text("Your last answer is not saved yet")
+    assert title(page) not in {first, second, third}
+
+
 @only_long
 def test_back_change_and_skip_by_keys(open_page, world, member):
     round_ = world.round()
@@ -211,6 +241,23 @@ def test_long_names_leave_the_page_as_wide_as_the_window(open_page, world, membe
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.locator("#submit").evaluate("one => one.getBoundingClientRect().right") < width
+
+
+def test_a_definition_has_the_room_that_the_list_leaves(open_page, world, member):
+    text = "A report that this text describes in so many words that three lines of it are filled. " * 3
+    with pgtrigger.ignore("taxonomy.CategoryState:published_states_stay"):
+        CategoryState.objects.filter(category=world.category("C.3")).update(
+            definition=text, includes=text, excludes=text
+        )
+    page = open_page(member.user, label_page(world.round()))
+    about = "one => one.scrollHeight - one.clientHeight"
+    press(page, "c 3")
+    expect(page.locator("#about")).to_contain_text("Excludes")
+    assert page.locator("#about").evaluate(about) <= 0  # whole
+    # No room: the part that shows ends in a shadow, and the rest can be scrolled to.
+    page.set_viewport_size({"width": 1440, "height": 640})
+    assert page.locator("#about").evaluate(about) > 0
+    assert page.locator("#submit").evaluate("one => one.getBoundingClientRect().bottom") < 640
 
 
 @pytest.mark.parametrize(

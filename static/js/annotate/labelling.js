@@ -2,7 +2,8 @@
 // out in the background. picker.js has the categories and the keys, outbox.js what is on its way to the
 // server.
 
-import { $, announce, make, parse, say } from "../core/page.js";
+import { $, announce, make, parse, say, toast } from "../core/page.js";
+import { makeHeldKeys } from "./held_keys.js";
 import { makeDrafts, makeOutbox, makeSignIn, post } from "./outbox.js";
 import { isField, listenToKeys, makePicker } from "./picker.js";
 
@@ -10,9 +11,9 @@ const main = $("main"), form = $("label-form");
 const picker = form ? makePicker({ onChange: chose }) : null;
 const find = $("find"), tree = $("tree"), summary = $("summary"), unsure = $("unsure"), submit = $("submit");
 const misfit = $("misfit"), proposedName = $("proposed_name"), proposedReason = $("proposed_reason");
-const isChange = form?.dataset.mode === "change";
-const swap = (id, html) => {
-  if (html) $(id)?.replaceWith(parse(html));
+let isChange = form?.dataset.mode === "change";
+const swap = (id, part) => {
+  if (part) $(id)?.replaceWith(typeof part === "string" ? parse(part) : part);
 };
 const swapOwn = (answer) => {
   for (const part of ["pace", "recent", "back"]) swap(part, answer[part]);
@@ -183,6 +184,7 @@ const have = (but = 0) =>
   [
     ...new Set([
       ...(idle ? [] : [current()]),
+      ...(aside ? [aside.issue] : []),
       ...held.map((turn) => turn.issue),
       ...outbox.waiting().map((record) => record.issue),
     ]),
@@ -194,7 +196,7 @@ function hold(turn) {
     return;
   } // other categories than this page has: it is loaded again
   held.push({ ...turn, node: parse(turn.html) });
-  if (idle) show(held.shift(), idle.said);
+  if (idle && !leaving) show(held.shift(), idle.said);
   document.body.dataset.held = held.length;
 }
 async function askAhead() {
@@ -214,12 +216,15 @@ async function askAhead() {
 }
 function show(turn, said = "") {
   document.body.dataset.held = held.length;
+  setMode("label");
   $("issue").replaceWith(turn.node);
   swap("turn", turn.turn);
   swap("skip-turn", turn.skip_turn);
+  $("of-label").replaceChildren(...(turn.note ?? []));
   if (guideline && hidden("guideline")) hidden("guideline").value = guideline;
   document.title = turn.title;
   history.replaceState(null, "", form.dataset.next);
+  place = location.href;
   idle = null;
   form.inert = false;
   complain("");
@@ -243,7 +248,7 @@ function wait(record, said = "") {
   setTimeout(drawIdle, outbox.why() ? 0 : 400);
 }
 function drawIdle() {
-  if (!idle) return;
+  if (!idle || leaving) return;
   const panel = $("waiting").content.firstElementChild.cloneNode(true);
   for (const part of panel.querySelectorAll("[data-when]")) {
     if (part.dataset.when !== (outbox.why() ? "stopped" : "fetching")) part.remove();
@@ -277,12 +282,13 @@ function send(kind, source, said) {
   // A draft that comes after its answer would stay behind: no more of them, and the one under way goes first.
   outbox.add(record, drafts.stop());
   drafts.forget();
+  answered = { issue, node: $("issue"), title: document.title };
   if (held.length) show(held.shift(), said);
   else wait(record, said);
 }
 function onSubmit(event) {
   event.preventDefault();
-  if (idle) return;
+  if (idle || leaving) return;
   const [name, reason] = [proposedName, proposedReason].map((field) => field.value.trim());
   if (!name !== !reason) {
     complain(say("both_needed"));
@@ -304,15 +310,28 @@ function onSubmit(event) {
 }
 async function change() {
   submit.disabled = true;
+  keys.hold(); // the next key is for the issue that comes then
   await drafts.stop();
   drafts.keep();
-  const { status, answer } = await post(form.action, new FormData(form), { redirect: "manual" });
+  const next = aside ?? held[0];
+  const fields = [...new FormData(form), ...(next ? [["stays", "1"]] : [])];
+  const { status, answer } = await post(form.action, fields, { redirect: "manual" });
   submit.disabled = false;
   if (status === 303 || answer.go) {
     drafts.forget();
-    location.assign(answer.go ?? form.dataset.next);
+    if (!next) {
+      location.assign(answer.go ?? form.dataset.next);
+      return;
+    }
+    swapOwn(answer);
+    toast(answer.said);
+    if (!aside) held.shift();
+    aside = null;
+    show(next);
+    keys.release();
     return;
   }
+  keys.drop();
   drafts.changed();
   if (status === 401) signIn.open();
   else if (status === 0 || status >= 500) complain(say("no_answer"));
@@ -355,6 +374,129 @@ function showChanges(answer, act) {
   (act ? $("returned") : $("refusal")).replaceChildren(note);
   if (act) button.focus();
 }
+
+// ---- Going back: the last issue is shown at once. Until its label is stored, and what is needed to change it
+// is here, keys wait; then they act on that issue. The issue that was left comes again afterwards.
+let aside = null; // the turn that was left
+let leaving = null; // what the page showed when the member went back
+let answered = null; // the issue that was answered last
+let place = location.href;
+const keys = form && makeHeldKeys({ onEscape: stay });
+const submitUrl = isChange ? null : form?.action;
+function setMode(mode, action = submitUrl) {
+  form.dataset.mode = mode;
+  form.action = action ?? form.action;
+  isChange = mode === "change";
+  if ($("skip-button")) $("skip-button").hidden = isChange;
+}
+async function goBack() {
+  if (leaving) return;
+  if (outbox.why()) {
+    complain(say("back_waits"));
+    outbox.flush();
+    return;
+  }
+  const waits = outbox.waiting(), link = $("back");
+  if (!waits.length && !link.href) return;
+  keys.hold();
+  form.inert = true;
+  leaving = { node: $("issue"), title: document.title };
+  const comes = waits.length
+    ? waits.findLast((record) => record.kind === "submit")?.issue
+    : Number(new URL(link.href).searchParams.get("issue"));
+  if (answered && answered.issue === comes) {
+    $("issue").replaceWith(answered.node);
+    document.title = answered.title;
+    main.scrollTop = 0;
+  }
+  announce(say("going_back"));
+  const isSaved = await drafts.settled();
+  if (!leaving) return;
+  drafts.state("going_back");
+  await outbox.flush();
+  if (!leaving) return;
+  const url = $("back").href;
+  if (outbox.waiting().length || !url) {
+    stay();
+    if (outbox.waiting().length) complain(say("back_waits"));
+    return;
+  }
+  const page = await ownLabel(url);
+  if (!leaving) return;
+  if (page === undefined) {
+    stay();
+    complain(say("no_answer"));
+  } else if (page) showAgain(page, url, isSaved);
+  else location.assign(url); // others can see it, or it has other categories: another page
+}
+// The page of one of the member's labels, null if it has not the form of this page, undefined without an answer.
+async function ownLabel(url) {
+  try {
+    const response = await fetch(url, { headers: { Accept: "text/html" } });
+    if (response.status >= 500) return undefined;
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const version = page.querySelector("#turn [name=version]")?.value;
+    const isHere = response.ok && page.getElementById("label-form")?.dataset.mode === "change";
+    return isHere && version === hidden("version").value ? page : null;
+  } catch {
+    return undefined;
+  }
+}
+function showAgain(page, url, isSaved) {
+  if (!isChange && !idle) {
+    const turn = $("turn"), { category, summary: text, unsure: isUnsure, ...proposed } = content();
+    if (isSaved) {
+      Object.assign(turn.dataset, {
+        category: category ?? "",
+        summary: text,
+        unsure: isUnsure ? "1" : "",
+        proposedName: proposed.proposed_name,
+        proposedReason: proposed.proposed_reason,
+      });
+    }
+    aside = {
+      ...leaving,
+      issue: current(),
+      turn,
+      skip_turn: $("skip-turn"),
+      note: [...$("of-label").childNodes],
+    };
+  }
+  leaving = null;
+  idle = null;
+  const its = page.getElementById("label-form");
+  for (const part of ["issue", "turn", "pace", "recent", "back", "of-label"]) {
+    swap(part, page.getElementById(part));
+  }
+  setMode("change", its.getAttribute("action"));
+  if (guideline && hidden("guideline")) hidden("guideline").value = guideline;
+  document.title = page.title;
+  history.pushState(null, "", url);
+  place = location.href;
+  form.inert = false;
+  complain("");
+  begin();
+  main.scrollTop = 0;
+  main.focus({ preventScroll: true });
+  announce($("issue").querySelector("h1").textContent);
+  keys.release();
+}
+// Not gone back: the page is as it was, and the keys that waited are for nothing.
+function stay() {
+  if (!leaving) return false;
+  keys.drop();
+  $("issue").replaceWith(leaving.node);
+  document.title = leaving.title;
+  leaving = null;
+  form.inert = idle !== null;
+  drafts.state("");
+  if (idle && held.length) show(held.shift(), idle.said);
+  return true;
+}
+addEventListener("popstate", () => {
+  if (location.href.split("#")[0] !== place.split("#")[0]) location.reload();
+});
+
 const signIn = form && makeSignIn(() => {
   drafts.save();
   outbox.flush();
@@ -383,6 +525,7 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     signIn.close();
     isAll = false;
     hold(answer.next);
+    if (leaving) return;
     if (!idle) {
       askAhead();
       return;
@@ -390,6 +533,7 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     if (answer.go || !outbox.waiting().length) location.assign(answer.go ?? form.dataset.next);
   },
   newGuideline(record, answer) {
+    stay();
     if (idle?.record.key !== record.key) {
       showChanges(answer, () => outbox.setGuideline(guideline));
       return;
@@ -400,6 +544,7 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
     drafts.changed();
   },
   refused(record, answer, status) {
+    stay();
     announce(""); // what was said when the answer was sent is not so; the refusal is an alert
     swapOwn(answer);
     const detail = answer.detail || say("refused_status", { n: status });
@@ -427,6 +572,10 @@ let slow = 0;
 function drawOutbox() {
   if (!outbox) return;
   const waits = outbox.waiting(), why = outbox.why(), box = $("outbox");
+  if (why && leaving) {
+    stay();
+    complain(say("back_waits"));
+  }
   document.body.dataset.outbox = waits.length;
   clearTimeout(slow);
   const draw = () => {
@@ -548,7 +697,7 @@ const working = (act) => () => {
   if (!idle) act();
 };
 listenToKeys(picker, {
-  b: () => $("back")?.click(),
+  b: () => (form ? goBack() : $("back")?.click()),
   o: () => $("original")?.click(),
   g: openGuideline,
   j: () => scroll(140),
@@ -570,14 +719,14 @@ listenToKeys(picker, {
       misfit.open = true;
       proposedName.focus();
     }),
-    x: working(() => $("skip-button")?.click()),
+    x: working(() => isChange || $("skip-button")?.click()),
     u: working(() => {
       unsure.checked = !unsure.checked;
       drafts.changed();
       announce(say(unsure.checked ? "unsure" : "sure"));
     }),
   }),
-}, { onEnter, startFinding });
+}, { onEnter, startFinding, isHeld: (event) => Boolean(keys?.takes(event)) });
 
 function sheet(open) {
   document.body.dataset.sheet = open ? "open" : "peek";
@@ -625,13 +774,9 @@ if (form) {
   $("try-now").addEventListener("click", () => outbox.flush());
   $("sign-in-now").addEventListener("click", signIn.open);
   document.addEventListener("click", (event) => {
-    const back = event.target.closest("a#back");
-    if (back && outbox.waiting().length) { // the last answer is still on its way
+    if (event.target.closest("a#back") && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
-      announce(say("back_waits"));
-      outbox.flush().then(() => {
-        if (!outbox.waiting().length && !idle) $("back")?.click();
-      });
+      goBack();
     }
     const pick = event.target.closest("[data-pick]");
     if (!pick) return;

@@ -41,6 +41,14 @@ export function makeDrafts(form, page) {
     changed,
     save,
     wasSaved,
+    // Save what is not saved yet, also what was typed while a draft was under way. Is all of it saved?
+    async settled() {
+      for (let n = 0; n < 2; n += 1) {
+        save();
+        await saving;
+      }
+      return !dirty;
+    },
     // The page shows another issue, or nothing that could be saved.
     reset() {
       clearTimeout(timer);

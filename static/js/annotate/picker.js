@@ -323,8 +323,8 @@ const WAIT = 400; // ms for the digit after a letter that begins a code and is a
 export const isField = (element) =>
   element.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
 // `actions` by key; `picker` is null where there is nothing to choose; `onEnter(event)` is Enter outside of
-// fields.
-export function listenToKeys(picker, actions, { onEnter, startFinding }) {
+// fields; `isHeld(event)` takes a key that an action before it lets wait.
+export function listenToKeys(picker, actions, { onEnter, startFinding, isHeld = () => false }) {
   let waiting = null;
   function stopWaiting() {
     const letter = waiting?.letter;
@@ -386,7 +386,10 @@ export function listenToKeys(picker, actions, { onEnter, startFinding }) {
       startFinding(first + event.key);
       return;
     }
-    if (first) actions[first]();
+    if (first) {
+      actions[first]();
+      if (isHeld(event)) return;
+    }
     if (picker && !event.target.closest("pre, .tablewrap") && inTree(event)) return;
     const isAction = Object.hasOwn(actions, event.key), isStart = picker?.starts.has(event.key);
     if (!isAction && !isStart) return;
