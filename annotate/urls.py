@@ -15,6 +15,7 @@ from annotate.views import (
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/rounds/", rounds.rounds, name="rounds"),
     path("studies/<slug:slug>/rounds/new/", round_builder.new_round, name="new_round"),
+    path("studies/<slug:slug>/found-issues/", samples.use_found_issues, name="use_found_issues"),
     path("studies/<slug:slug>/samples/", samples.samples, name="samples"),
     path("studies/<slug:slug>/samples/new/", samples.new_sample, name="new_sample"),
     path("studies/<slug:slug>/samples/<int:sample_id>/", samples.sample, name="sample"),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from annotate.actions import samples as actions
@@ -21,6 +22,8 @@ from core.csv import csv_file
 from core.http import go_to, render_page, require
 from core.idempotency import once
 from core.pages import page_of
+from ingest.actions.filters import filter_of
+from ingest.queries.filters import IssueFilter
 from ingest.queries.issues import issue_counts
 from rounds import rules
 from rounds.models import Round
@@ -67,6 +70,22 @@ def new_sample(request: AuthedRequest, slug: str) -> HttpResponse:
     context["pulls"], context["without"] = form.pull_requests()
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/samples/new.html", context, partials=["plan"], status=status)
+
+
+@require_POST
+def use_found_issues(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Save the filter of a list of issues, if it is not saved yet, and go on to a screening or a sample of
+    its issues.
+    """
+    study, member = study_of(request, slug)
+    draws = request.POST.get("to") == "sample"
+    require((rules.may_draw_sample if draws else rules.may_create_round)(member, study))
+    saved = filter_of(study=study, narrowed=IssueFilter.from_query(request.POST), by=request.user)
+    source = {"source": f"filter:{saved.pk}"}
+    if draws:
+        return go_to(request, f"{reverse('new_sample', args=[study.slug])}?{urlencode(source)}")
+    query = {"kind": Round.Kind.SCREENING.value, **source}
+    return go_to(request, f"{reverse('new_round', args=[study.slug])}?{urlencode(query)}")
 
 
 @require_safe

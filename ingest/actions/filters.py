@@ -1,6 +1,7 @@
 """Saved filters of lists."""
 
 from collections.abc import Mapping
+from itertools import chain, count
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -8,7 +9,8 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from core.sql.retry import retried
 from ingest.errors import FilterRefused
-from ingest.models import SavedFilter
+from ingest.models import KeywordList, SavedFilter
+from ingest.queries.filters import IssueFilter, saved_filters
 from ingest.rules import may_import
 from studies.actions import record
 from studies.actions.seats import require_rule
@@ -54,6 +56,28 @@ def save_filter(
     made = SavedFilter.objects.create(study=study, name=name, page=page, query=dict(query), created_by=by)
     record(study, "filters.saved", by, name=name)
     return made
+
+
+@retried
+@transaction.atomic
+def filter_of(*, study: Study, narrowed: IssueFilter, by: User | None) -> SavedFilter:
+    """The saved filter of the study's issues that is this one. It is saved first if there is none, named for
+    its keyword list and words. Raises FilterRefused, PermissionDenied.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    require_rule(study, by, may_import)
+    saved = list(saved_filters(study))
+    for one in saved:
+        if narrowed and IssueFilter.from_query(one.query) == narrowed:
+            return one
+    asked = narrowed.keywords
+    named = KeywordList.objects.filter(study=study, pk=asked.keyword_list or 0).first()
+    words = [part for part in (named.name if named else "", asked.keyword, narrowed.words) if part]
+    name = (" · ".join(words) or _("Found issues"))[: LONGEST_NAME - 5]
+    taken = {one.name.lower() for one in saved}
+    names = chain([name], (f"{name} {number}" for number in count(2)))
+    free = next(one for one in names if one.lower() not in taken)
+    return save_filter(study=study, name=free, query=narrowed.query, by=by)
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from core.csv import csv_file
 from core.errors import DomainError
 from core.http import go_to, is_fragment, render_page
 from core.idempotency import once
+from core.models import Job
 from core.numbers import number_asked
 from core.text.joining import listed, remarks
 from core.text.sorting import by_name
@@ -30,9 +31,10 @@ from ingest.forms.keyword_lists import (
 )
 from ingest.keywords import MASKS, ZONES, read_list, write_list
 from ingest.models import KeywordList, KeywordListVersion, Repository
+from ingest.queries.filters import IssueFilter
 from ingest.queries.keyword_counts import ListCounts, TermCounts, changed_finds, list_counts, term_counts
 from ingest.queries.keyword_lists import VersionDifference, difference, lists_for, terms_of, versions_of
-from ingest.queries.keywords import Keywords, keywords_in, search_of
+from ingest.queries.keywords import Keywords, KeywordsAsked, keywords_in, search_of
 from studies.models import Study
 from studies.pages import frame, study_of
 
@@ -54,7 +56,8 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     said = {one.version: one for one in keywords_in(ids)}
     paths = _paths(study)
     job = search_of(study)
-    if job and job.finished_at and not (is_fragment(request) and request.htmx.target == "job"):
+    polls = is_fragment(request) and request.htmx.target == "job"
+    if job and job.finished_at and not polls:
         job = None  # only a page that was open during the job shows its end
     context = {
         **frame(study, member, "keywords"),
@@ -62,7 +65,14 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
         "job": job,
         "may_import": rules.may_import(member),
     }
-    return render_page(request, "ingest/keywords/lists.html", context, partials=["job"])
+    response = render_page(request, "ingest/keywords/lists.html", context, partials=["job"])
+    return _renewed(response) if polls and job and job.state == Job.State.DONE else response
+
+
+def _renewed(response: HttpResponse) -> HttpResponse:
+    """The search ended while its page was open: reload the page, which now has the numbers."""
+    response["HX-Refresh"] = "true"
+    return response
 
 
 def _row(
@@ -86,6 +96,10 @@ def keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRespons
     version = _version(shown, number_asked(request.GET, "version", digits=6) or versions[0].number)
     said = keywords_in([version.pk])[0]
     counts = list_counts([version.pk])[version.pk]
+    polls = is_fragment(request) and request.htmx.target == "job"
+    job = search_of(study) if counts.unsearched or polls else None
+    if job and job.finished_at and not polls and job.state != Job.State.FAILED:
+        job = None
     sort = request.GET.get("sort", "")
     terms = sorted_terms(term_counts(version.pk), sort if sort in SORTS else "issues")
     context = {
@@ -95,6 +109,8 @@ def keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRespons
         "is_current": version.number == versions[0].number,
         "said": said,
         "counts": counts,
+        "job": job,
+        "query": IssueFilter(keywords=KeywordsAsked(keyword_list=shown.pk)).query,
         "terms": [_term(one, counts) for one in terms],
         "sort": sort if sort in SORTS else "issues",
         "unfound": sum(not one.issues for one in terms),
@@ -104,7 +120,9 @@ def keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRespons
         "versions": _history(versions),
         "may_import": rules.may_import(member),
     }
-    return render_page(request, "ingest/keywords/list.html", context, partials=["terms"])
+    partials = ["terms", "job"] if job else ["terms"]
+    response = render_page(request, "ingest/keywords/list.html", context, partials=partials)
+    return _renewed(response) if polls and (not job or job.state == Job.State.DONE) else response
 
 
 def sorted_terms(terms: list[TermCounts], sort: str) -> list[TermCounts]:

@@ -199,6 +199,34 @@ def test_from_a_saved_filter_to_a_sample_and_a_round(study, texts, repository):
     assert (again.is_same, again.differing) == (False, 1)
 
 
+def test_found_issues_lead_to_a_screening_and_a_sample(client, signed_in, study, texts):
+    """One click from the list and from its found issues; the filter is saved once."""
+    make_version(study)
+    use = reverse("use_found_issues", args=[study.slug])
+    found = {"list": str(texts["models"])}
+    for address in (
+        reverse("keyword_list", args=[study.slug, texts["models"]]),
+        reverse("issues", args=[study.slug]) + f"?list={texts['models']}",
+    ):
+        page = signed_in.get(address).text
+        assert f'action="{use}"' in page
+        assert f'<input type="hidden" name="list" value="{texts["models"]}">' in page
+    planned = signed_in.post(use, found | {"to": "screening"})
+    saved = study.saved_filters.get()
+    assert (saved.name, saved.query) == ("Models", found)
+    assert planned["Location"].endswith(f"/rounds/new/?kind=screening&source=filter%3A{saved.pk}")
+    assert f'<option value="filter:{saved.pk}" selected>' in signed_in.get(planned["Location"]).text
+    drawn = signed_in.post(use, found | {"to": "sample"})
+    assert drawn["Location"].endswith(f"/samples/new/?source=filter%3A{saved.pk}")
+    assert f'<option value="filter:{saved.pk}" selected>' in signed_in.get(drawn["Location"]).text
+    signed_in.post(use, found | {"q": "models", "to": "sample"})
+    signed_in.post(use, found | {"zone": "prose", "to": "sample"})
+    names = ["Models", "Models 2", "Models · models"]
+    assert sorted(study.saved_filters.values_list("name", flat=True)) == names
+    client.force_login(make_member(study).user)
+    assert f'action="{use}"' not in client.get(reverse("issues", args=[study.slug]), found).text
+
+
 def test_a_filter_that_is_still_being_searched_is_not_drawn_from(study, texts, repository):
     lead, volunteer = make_member(study, "lead"), make_member(study)
     narrowed = IssueFilter(keywords=KeywordsAsked(keyword="llama"))

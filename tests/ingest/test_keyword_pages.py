@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from core import jobs
 from ingest import actions
 from ingest.actions.keyword_lists import ListContent
 from ingest.keywords import Switches, Term
@@ -23,6 +24,7 @@ from ingest.queries.keyword_counts import (
     term_counts,
 )
 from ingest.queries.keyword_lists import terms_of
+from ingest.queries.keywords import search_of
 from tests.factories import make_issue, make_issues, make_list, make_repository
 
 pytestmark = pytest.mark.django_db
@@ -213,6 +215,24 @@ class TestOneList:
         page = text_of(post("bring_back_keyword_list"))
         assert "Motor is restored." in page
         assert KeywordList.objects.get().retired_at is None
+
+    def test_follows_the_search_and_shows_no_zeros_before(self, signed_in, study, lead, texts):
+        made = actions.make_keyword_list(
+            study=study, name="New", content=ListContent([Term("llama")]), by=lead.user
+        )
+        address = reverse("keyword_list", args=[study.slug, made.keyword_list_id])
+        htmx = {"HX-Request": "true", "HX-Target": "job"}
+        page = signed_in.get(address)
+        assert "Version 1 with 1 term. 6 issues are not searched yet. The page shows" in text_of(page)
+        assert "llama not searched yet 1" in text_of(page)
+        assert f'hx-get="{address}" hx-trigger="every 1s" hx-target="#job"' in page.text
+        assert "Plan screening" not in page.text
+        assert "HX-Refresh" not in signed_in.get(address, headers=htmx)
+        jobs.run(search_of(study).pk)
+        assert signed_in.get(address, headers=htmx)["HX-Refresh"] == "true"
+        page = text_of(signed_in.get(address))
+        assert "Version 1 with 1 term found 3 of 6 issues." in page
+        assert "Searching the texts" not in page
 
     def test_asks_the_same_number_of_queries(self, signed_in, study, stored):
         address = reverse("keyword_list", args=[study.slug, stored.keyword_list_id])

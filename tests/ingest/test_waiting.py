@@ -52,8 +52,8 @@ def test_several_files_are_shown_and_imported_together(signed_in, study, lead) -
     assert page.redirect_chain == [(address(study), 302)]
     assert "3 files are uploaded. Check the files below, then import them." in text(page)
     assert "a_2023.txt is empty. No issues were added." in text(page)
-    assert "a_2024.txt list of addresses 4 1 0 1 1 1 b.csv CSV 1 1 1 0 0 0" in text(page)
-    assert "again.txt list of addresses imported before 1 0 0 1 0 0" in text(page)
+    assert "a_2024.txt list of addresses 4 1 1 0 1 1 b.csv CSV 1 1 0 1 0 0" in text(page)
+    assert "again.txt list of addresses imported before 1 0 1 0 0 0" in text(page)
     waiting = {run.name: run for run in Import.objects.filter(job=None, counts={})}
     chosen = [waiting["a_2024.txt"], waiting["b.csv"]]
     assert page.text.count('type="checkbox"') == 3
