@@ -178,6 +178,7 @@ def test_invite_shows_the_link_once(client, owner):
     answer = client.post(reverse("invite", args=["main"]), INVITE)
     assert answer.status_code == 200
     (link,) = re.findall(r'id="new-link">\s*http://testserver(\S+?)\s*<', answer.text)
+    assert "Invitation link for: Hana" in answer.text
     assert Client().get(link).status_code == 200
     again = client.get(reverse("people", args=["main"]))
     assert link.encode() not in again.content

@@ -3,9 +3,8 @@
 // server.
 
 import { $, announce, make, parse, say, toast } from "../core/page.js";
-import { makeHeldKeys } from "./held_keys.js";
 import { makeDrafts, makeOutbox, makeSignIn, post } from "./outbox.js";
-import { isField, listenToKeys, makePicker } from "./picker.js";
+import { isField, listenToKeys, makeHeldKeys, makePicker } from "./picker.js";
 
 const main = $("main"), form = $("label-form");
 const picker = form ? makePicker({ onChange: chose }) : null;
@@ -375,8 +374,8 @@ function showChanges(answer, act) {
   if (act) button.focus();
 }
 
-// ---- Going back: the last issue is shown at once. Until its label is stored, and what is needed to change it
-// is here, keys wait; then they act on that issue. The issue that was left comes again afterwards.
+// ---- Going back: the last issue is shown at once. Until its label is stored, and can be changed here, keys
+// wait; then they act on that issue. The issue that was left comes again afterwards.
 let aside = null; // the turn that was left
 let leaving = null; // what the page showed when the member went back
 let answered = null; // the issue that was answered last
@@ -429,7 +428,8 @@ async function goBack() {
   } else if (page) showAgain(page, url, isSaved);
   else location.assign(url); // others can see it, or it has other categories: another page
 }
-// The page of one of the member's labels, null if it has not the form of this page, undefined without an answer.
+// The page of one of the member's labels; null if it has not the form of this page, undefined without an
+// answer.
 async function ownLabel(url) {
   try {
     const response = await fetch(url, { headers: { Accept: "text/html" } });

@@ -155,7 +155,9 @@ def test_the_levels_end_at_the_rounds_depth(world):
 def test_the_largest_pairs_come_first(world, labelled):
     text = text_of(get(world.lead, labelled))
     assert "issues C.2 C.9 Name of C.2 or Name of C.9 2 2 B.1 C.2 Name of B.1 or Name of C.2 1 1" in text
-    assert "2 issues Two-sided disagreements first" in text_of(get(world.lead, labelled, "pair=C.2+C.9"))
+    assert "2 issues Sorted: two categories against each other first" in text_of(
+        get(world.lead, labelled, "pair=C.2+C.9")
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_counts_of_states_follow_the_other_filters(world, labelled):
     world.settle(labelled, world.issues[0], "C.9")
     text = text_of(get(world.lead, labelled, "pair=C.2+C.9&state=open"))
     assert (
-        "1 issue Two-sided disagreements first, closest votes on top Numbers changed: reload list All 2 Open 1 On an agenda 0 Decided 1"
+        "1 issue Sorted: two categories against each other first, then the closest votes Numbers changed: reload list All 2 Open 1 On an agenda 0 Decided 1"
         in text
     )
 
