@@ -29,14 +29,15 @@ LONG = 10 * 3600
 class PlanPreview:
     """The round in numbers, from the values chosen so far.
 
-    `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, the team's own if
-    `pace_is_known`. `days` are left until the deadline, with today; 0 without a deadline. `lacking`
-    volunteers are to be added. `untrained` volunteers are not in the training that the round requires,
-    and wrote none of its right labels.
+    `each`: labels of each volunteer, at an equal share. `seconds` is the pace of a label, in the whole
+    seconds that the page names; the team's own if `pace_is_known`. `days` are left until the deadline, with
+    today; 0 without a deadline. `lacking` volunteers are to be added. `untrained` volunteers are not in the
+    training that the round requires, and wrote none of its right labels.
     `left_out`: names of rounds and samples with how many issues of the source they have, `left_out_issues` in
     all. `coached`: issues that stay although they are in a pilot or training of the taxonomy. `again`: names
     of opened rounds with how many of their issues this round takes. `pull_requests` of the source are taken,
-    or not if `without_pull_requests`.
+    or not if `without_pull_requests`. `loses_repeats`: there is a drift check, and issues that are revealed
+    early do not come again.
     """
 
     issues: int
@@ -45,7 +46,7 @@ class PlanPreview:
     labels: int
     each: int
     crossed: bool
-    seconds: float
+    seconds: int
     pace_is_known: bool
     days: int
     screened: ScreeningCounts | None
@@ -56,6 +57,7 @@ class PlanPreview:
     pull_requests: int
     without_pull_requests: bool
     hides_forge_labels: bool
+    loses_repeats: bool
     untrained: list[str]
 
     @property
@@ -116,7 +118,7 @@ def preview(form: RoundForm) -> PlanPreview:
         labels=labels,
         each=fair_share(number, labels, len(members or ())),
         crossed=crossed,
-        seconds=SECONDS_ASSUMED if pace is None else pace,
+        seconds=max(1, round(SECONDS_ASSUMED if pace is None else pace)),
         pace_is_known=pace is not None,
         days=max((deadline - timezone.localdate(clock.now())).days + 1, 0) if deadline else 0,
         screened=screened(screening) if screening else None,
@@ -129,6 +131,7 @@ def preview(form: RoundForm) -> PlanPreview:
         hides_forge_labels=form.asked.get("forge_labels") == Round.ForgeLabels.HIDDEN
         if form.is_bound
         else form.initial["forge_labels"] == Round.ForgeLabels.HIDDEN,
+        loses_repeats=_loses_repeats(form),
         untrained=_untrained(form),
     )
 
@@ -142,6 +145,11 @@ def _left_out(form: RoundForm) -> list[tuple[str, int]]:
     names = {one.value: one.name for one in form.excludables}
     counted = counted_in(form.issues(), [value for value in form.chosen_to_leave_out() if value in names])
     return [(names[value], n) for value, n in counted.items() if n]
+
+
+def _loses_repeats(form: RoundForm) -> bool:
+    chosen = form.asked if form.is_bound else form.initial
+    return bool(chosen.get("drift_percent")) and chosen.get("reveal") == Round.Reveal.ISSUE_COMPLETE
 
 
 def _untrained(form: RoundForm) -> list[str]:

@@ -42,7 +42,8 @@ def plan_training(
     answers: Sequence[RightLabel],
 ) -> Round:
     """Plan a training with issues of a pilot whose labels are revealed, and set all of its right labels, or
-    change nothing. Raises NotAllowed, NotRevealed, what create_round raises, and what set_answer raises.
+    change nothing. Labels of the forge are hidden or shown as in the pilot. Raises NotAllowed, NotRevealed,
+    what create_round raises, and what set_answer raises.
     """
     if not may_read_pilot(by, pilot):
         raise errors.NotAllowed
@@ -62,6 +63,7 @@ def plan_training(
         issues=Issue.objects.filter(pk__in=ids).order_by("repository", "pk"),
         members=members,
         pass_mark=pass_mark,
+        forge_labels=pilot.forge_labels,
         selection={"source": f"round:{pilot.pk}", "name": pilot.name, "chosen_by_hand": len(set(ids))},
     )
     issues = Issue.objects.in_bulk(ids)

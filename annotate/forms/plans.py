@@ -10,7 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.plans import LONGEST_NAME, MOST_QUOTA, Plan, refusals
 from annotate.forms.left_out import boxes_to_leave_out
-from annotate.forms.plan_parts import AS_CHOSEN, OF_KINDS, RepositoriesField, end_of, explained
+from annotate.forms.plan_parts import (
+    AS_CHOSEN,
+    OF_KINDS,
+    RepositoriesField,
+    end_of,
+    explained,
+    show_types,
+    type_choices,
+)
 from annotate.queries.left_out import excludables, without
 from annotate.queries.planning import (
     EVERY_ISSUE,
@@ -22,8 +30,8 @@ from annotate.queries.planning import (
     source_choices,
     source_named,
     sources,
+    starts_without_pull_requests,
     types_by_version,
-    usually_without_pull_requests,
 )
 from core.templatetags.crosscheck import count
 from ingest.models import Issue, Repository
@@ -215,10 +223,14 @@ class RoundForm(forms.Form):
         version, source = (str((initial or {}).get(name, "")) for name in ("version", "source"))
         self.initial = defaults(study, self.planned_kind, by, version, source) | {
             "repositories": list(self._repositories),
-            "without_pull_requests": usually_without_pull_requests(self.planned_kind, counts.kinds),
         }
         self.initial |= {name: value for name, value in (initial or {}).items() if name in self.fields}
         self.initial["kind"] = self.planned_kind
+        if not self.is_bound and "without_pull_requests" not in self.initial:
+            self.initial["without_pull_requests"] = starts_without_pull_requests(
+                study, self.starting_source, counts.kinds
+            )
+        self.shows_other_types = "excludes" in self.fields and show_types(self, self._types)
 
     def _offer_choices(self) -> None:
         study, fields = self.study, self.fields
@@ -248,16 +260,10 @@ class RoundForm(forms.Form):
             trainings = Round.objects.filter(study=study, kind=Round.Kind.TRAINING).order_by("-pk")
             self._offer("training", trainings.exclude(pk__in=[self.replaces.pk] if self.replaces else []))
         if "excludes" in fields:
-            types = types_by_version([version.pk for version in versions])
-            offered = [
-                (
-                    str(version),
-                    [(state.category_id, f"{state.code} {state.title}") for state in types[version.pk]],
-                )
-                for version in versions
-            ]
-            self.has_false_type = any(state.code == FALSE for states in types.values() for state in states)
-            fields["excludes"].choices = [("", _("Choose a type")), *offered]  # type: ignore[attr-defined]  # of its class
+            self._types = types_by_version([version.pk for version in versions])
+            types = [one for of_version in self._types.values() for one in of_version]
+            self.has_false_type = any(one.code == FALSE for one in types)
+            fields["excludes"].choices = type_choices(types)  # type: ignore[attr-defined]  # of its class
 
     def _offer(self, name: str, choices: QuerySet[Any]) -> None:
         self.fields[name].queryset = choices  # type: ignore[attr-defined]  # of its class
@@ -355,13 +361,13 @@ class RoundForm(forms.Form):
             "labels_per_issue": None if crossed else chosen.get("labels_per_issue"),
             "lease_minutes": chosen.get("lease_minutes") or 60,
             "order": chosen.get("order") or Round.Order.SHUFFLED,
-            "forge_labels": chosen.get("forge_labels") or Round.ForgeLabels.SHOWN,
+            "forge_labels": chosen.get("forge_labels") or Round.ForgeLabels.HIDDEN,
             "rule": rule,
             "majority": chosen.get("majority") if rule == Round.Rule.MAJORITY else None,
             "deadline": deadline and end_of(deadline),
             "excludes": excludes and Category.objects.filter(pk=excludes).first(),
             "drift_percent": chosen.get("drift_percent") or 0,
-            "drift_hours": chosen.get("drift_hours") or 24,
+            "drift_hours": 24 if chosen.get("drift_hours") is None else chosen["drift_hours"],
             "quota": None if crossed else self._quota(),
             "selection": self._selection(),
             "left_out": self.chosen_to_leave_out(),

@@ -1,6 +1,11 @@
-"""What a round waits for: the rounds of earlier stages of its study that are still open."""
+"""What a round waits for: the rounds of earlier stages that are still open, and at last for its close."""
 
-from rounds.models import Round
+from collections.abc import Collection
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from annotate.models import Repeat
+from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
 
 BEFORE: dict[str, tuple[str, ...]] = {
     Round.Kind.PILOT: (Round.Kind.SCREENING,),
@@ -23,3 +28,31 @@ def unfinished_before(round_: Round) -> list[Round]:
     )
     found = earlier.exclude(pk=round_.training_id) if round_.training_id else earlier
     return sorted(found.order_by("opened_at", "pk"), key=lambda one: kinds.index(one.kind))
+
+
+def rounds_to_close(studies: Collection[int]) -> list[tuple[Round, int]]:
+    """The open rounds of these studies in which nobody has anything left to label, and their number of
+    issues; the newest comes first. One query.
+
+    It follows from the number of labels that leads see of each volunteer. Of a round that reveals labels only
+    at its end, it does not tell which issues are complete.
+    """
+    of_round = {"round": OuterRef("pk")}
+    unrevealed = Q(reveal=Round.Reveal.ROUND_CLOSED)
+    active = RoundVolunteer.objects.filter(
+        round=OuterRef("round"), member=OuterRef("volunteer"), left_at=None
+    )
+    to_come = Repeat.objects.filter(Exists(active), **of_round, submitted_at=None)
+    found = (
+        Round.objects.filter(study__in=studies, opened_at__isnull=False, closed_at=None)
+        .exclude(kind=Round.Kind.LOOK)  # closes by itself
+        .filter(
+            Exists(Assignment.objects.filter(**of_round)),
+            ~Exists(Assignment.objects.filter(**of_round, submitted_at=None)),
+            unrevealed | ~Exists(RoundIssue.objects.filter(**of_round, completed_at=None)),
+            # An issue that is revealed does not come to anybody again.
+            ~unrevealed | ~Exists(to_come),
+        )
+    )
+    counted = found.annotate(issues=Count("round_issues")).select_related("study")
+    return [(round_, round_.issues) for round_ in counted.order_by("-opened_at", "-pk")]

@@ -71,6 +71,18 @@ class IssueSource:
     name: str
     group: str = ""
 
+    @property
+    def choice(self) -> str:
+        """The text of the source in a closed list, where its heading is not seen."""
+        named = {
+            "filter": gettext("Saved filter “%(name)s”"),
+            "sample": gettext("Sample “%(name)s”"),
+            "kept": gettext("Kept by “%(name)s”"),
+            "round": gettext("Issues of “%(name)s”"),
+        }
+        words = named.get(self.value.partition(":")[0])
+        return words % {"name": self.name} if words else self.name
+
 
 @dataclass(frozen=True)
 class ScreeningCounts:
@@ -102,7 +114,7 @@ def source_choices(found: Iterable[IssueSource]) -> list[tuple[Any, Any]]:
     """These sources as the choices of a select, with each group under its heading."""
     choices: list[tuple[Any, Any]] = []
     for group, members in groupby(found, key=attrgetter("group")):
-        offered = [(source.value, source.name) for source in members]
+        offered = [(source.value, source.choice) for source in members]
         choices += [(group, offered)] if group else offered
     return choices
 
@@ -241,7 +253,7 @@ def defaults(
         "allocation": Round.Allocation.CROSSED,
         "lease_minutes": 60,
         "reveal": usual_reveal(kind),
-        "forge_labels": Round.ForgeLabels.SHOWN,
+        "forge_labels": Round.ForgeLabels.HIDDEN,
         "rule": Round.Rule.UNANIMOUS,
         "drift_percent": 0,
         "drift_hours": 24,
@@ -249,10 +261,22 @@ def defaults(
 
 
 def usually_without_pull_requests(kind: str, kinds: Mapping[str, int]) -> bool:
-    """Does a round of this kind leave out pull requests by default? `kinds` counts the issues of the study as
-    `IssueCounts` does. A screening does: a pull request is no report, and later rounds take what it keeps.
+    """Does a round of this kind that REST plans leave out pull requests by default? `kinds` counts the issues
+    of the study as `IssueCounts` does. A screening does: a pull request is no report, and later rounds take
+    what it keeps.
     """
     return kind == Round.Kind.SCREENING and bool(kinds.get("pull_request"))
+
+
+def starts_without_pull_requests(study: Study, source: str, kinds: Mapping[str, int]) -> bool:
+    """Does the form of a new round begin with pull requests left out? Yes, if the study has some: they are no
+    reports. No, if a sample, a screening or another round has some: somebody kept them there on purpose. One
+    query for such a source.
+    """
+    if not kinds.get("pull_request"):
+        return False
+    is_chosen = source.partition(":")[0] in {"sample", "kept", "round"}
+    return not (is_chosen and issues_from(study, source).filter(is_pull_request=True).exists())
 
 
 def free_name(study: Study, name: str | Promise) -> str:

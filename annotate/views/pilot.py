@@ -12,6 +12,7 @@ from accounts.http import AuthedRequest
 from annotate.actions.pilot import plan_training
 from annotate.forms.pilot import AnswerRows, TrainingForm
 from annotate.queries import pilot as queries
+from consensus.queries.disagreement_states import tally
 from core.http import go_to, render_page, require
 from core.idempotency import once
 from core.numbers import whole_number
@@ -42,12 +43,17 @@ def pilot(request: AuthedRequest, round_id: int) -> HttpResponse:
         "outcome": found,
         "late": not reveals_complete_issues(round_),
         "keep_unused": keep_unused,
-        "draft_size": len(tree) if tree else 0,
         "draft": "",
         "draft_name": _("%(taxonomy)s, after %(round)s")
         % {"taxonomy": round_.version.taxonomy.name, "round": round_.name},
     }
+    if found.labels and not round_.has_one_label:
+        states = tally(round_, member)
+        context |= {"differ": states.total(), "undecided": states["open"] + states["agenda"]}
     if tree:
+        own = {state.code for state in book.states}
+        kept = sum(node.code in own for node in tree)
+        context |= {"kept": kept, "added": len(tree) - kept, "unused": found.size - kept}
         text = io.StringIO(newline="")
         write_csv(tree, text)
         context["draft"] = text.getvalue()

@@ -16,7 +16,7 @@ from annotate.forms.plans import RoundForm
 from annotate.plan_preview import preview
 from annotate.queries.left_out import usually_left_out
 from annotate.queries.planning import as_planned, free_name
-from core.http import go_to, render_page, require
+from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from core.numbers import whole_number
 from ingest.queries.issues import has_issues, issue_counts
@@ -97,7 +97,12 @@ def _planned(
                 transaction.set_rollback(True)  # so that the form can be sent again
         except RoundRefused as refusal:
             form.refuse(refusal)
-    context |= {"form": form, "kinds": Round.PLANNED, "preview": preview(form)}
+    context |= {
+        "form": form,
+        "kinds": Round.PLANNED,
+        "preview": preview(form),
+        "is_fragment": is_fragment(request),
+    }
     status = 422 if form.errors and not only_looks else 200
     return render_page(request, "annotate/rounds/new.html", context, partials=["preview"], status=status)
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import AuthedRequest
 from annotate.actions import rounds as actions
-from annotate.queries.gates import unfinished_before
+from annotate.queries.gates import rounds_to_close, unfinished_before
 from annotate.queries.left_out import labelled_again, left_out_of
 from annotate.queries.planning import has_begun
 from annotate.queries.training import questions
@@ -51,6 +51,7 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
         "membership": member,
         "lines": lines,
         "may_plan": may_plan,
+        "to_close": {round_.pk for round_, _issues in rounds_to_close([study.pk])} if may_plan else set(),
         "missing": missing(study) if may_plan and not lines else "",
     }
     return render_page(request, "annotate/rounds/rounds.html", context)

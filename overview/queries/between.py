@@ -1,12 +1,15 @@
-"""What waits between the stages of a study: second looks, accepted changes, follow-ups, failed trainings."""
+"""What waits between the stages of a study: second looks, rounds to close, accepted changes, follow-ups,
+failed trainings.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 
+from annotate.queries.gates import rounds_to_close
 from consensus.models import FollowUp
-from rounds.models import Round, RoundIssue, RoundVolunteer
+from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
 from rounds.queries.blindness import seen_by_seats
 from rounds.queries.training import TrainingResult, training_results
 from studies.models import Membership, Role
@@ -22,6 +25,11 @@ def open_second_looks(seats: Sequence[Membership]) -> list[Round]:
     led = _led(seats)
     looks = Round.objects.filter(study__in=led, kind=Round.Kind.LOOK, closed_at=None)
     return list(looks.filter(opened_at__isnull=False).select_related("study", "of").order_by("-pk"))
+
+
+def rounds_that_wait_for_close(seats: Sequence[Membership]) -> list[tuple[Round, int]]:
+    """`rounds_to_close` of the studies that these memberships lead. One query."""
+    return rounds_to_close(_led(seats))
 
 
 def accepted_in_drafts(seats: Sequence[Membership]) -> list[tuple[Taxonomy, int]]:
@@ -51,17 +59,22 @@ def follow_ups_to_do(seats: Sequence[Membership]) -> dict[int, int]:
 
 
 def trainings_to_talk_about(seats: Sequence[Membership]) -> list[tuple[Round, list[Membership]]]:
-    """The last closed training of each led study, with its volunteers who did not pass, until a main round
-    opens: then `not_let_in` has them. Two queries.
+    """The last training of each led study, with its volunteers who did not pass, until a main round opens:
+    then `not_let_in` has them. While the training runs, those who have labelled all of it, and only if the
+    reader may watch it (`rules.may_watch_training`). Two queries.
     """
     later = Round.objects.filter(study=OuterRef("round__study"))
     newer = later.filter(kind=Round.Kind.TRAINING, pk__gt=OuterRef("round"))
     main = later.filter(kind=Round.Kind.MAIN, opened_at__gt=OuterRef("round__opened_at"))
+    own = [seat.pk for seat in seats]
+    turns = Assignment.objects.filter(round=OuterRef("round"), volunteer__in=own, submitted_at=None)
+    takes_part = RoundVolunteer.objects.filter(round=OuterRef("round"), member__in=own, left_at=None)
+    was_closed = Q(round__closed_at__gt=F("round__opened_at"))
     trained = RoundVolunteer.objects.filter(
+        was_closed | Q(~Exists(turns) | ~Exists(takes_part), round__closed_at=None),
         round__study__in=_led(seats),
         round__kind=Round.Kind.TRAINING,
         round__opened_at__isnull=False,
-        round__closed_at__gt=F("round__opened_at"),
         left_at=None,
     )
     rows = list(
@@ -72,7 +85,9 @@ def trainings_to_talk_about(seats: Sequence[Membership]) -> list[tuple[Round, li
     results = training_results({(row.round_id, row.member_id) for row in rows})
     found: dict[Round, list[Membership]] = defaultdict(list)
     for row in rows:
-        if not results[row.round_id, row.member_id].opens and may_label(row.member):
+        result = results[row.round_id, row.member_id]
+        has_ended = result.is_finished or row.round.closed_at is not None
+        if has_ended and not result.opens and may_label(row.member):
             found[row.round].append(row.member)
     return list(found.items())
 

@@ -16,7 +16,7 @@ from taxonomy.models import Taxonomy
 
 
 def between_stages(seats: Sequence[Membership]) -> list[Wait]:
-    """What waits for one person between the stages of their studies. Ten queries at most."""
+    """What waits for one person between the stages of their studies. Eleven queries at most."""
     studies = {seat.study_id: seat.study for seat in seats}
     shut = queries.shut_out_of(seats)
     leads = queries.leads_of({round_.study_id for round_, _member, _result in shut})
@@ -24,6 +24,7 @@ def between_stages(seats: Sequence[Membership]) -> list[Wait]:
         *(_shut_out(one, leads[one[0].study_id]) for one in shut),
         *(_not_passed(*one) for one in queries.trainings_to_talk_about(seats)),
         *map(_second_look, queries.open_second_looks(seats)),
+        *(_to_close(*one) for one in queries.rounds_that_wait_for_close(seats)),
         *(_accepted(*one) for one in queries.accepted_in_drafts(seats)),
         *(_follow_ups(studies[id_], n) for id_, n in queries.follow_ups_to_do(seats).items()),
     ]
@@ -73,6 +74,19 @@ def _second_look(look: Round) -> Wait:
         hint=_("its issues count again when all labels are given"),
         icon="refresh",
         study=look.study,
+    )
+
+
+def _to_close(round_: Round, issues: int) -> Wait:
+    return Wait(
+        about=round_.name,
+        figure=issues,
+        text=ngettext("issue has all its labels", "issues have all their labels", issues),
+        url=reverse("close_round", args=[round_.pk]),
+        action=_("Close round"),
+        hint=_("All labels of %(round)s are in.") % {"round": round_},
+        icon="check",
+        study=round_.study,
     )
 
 

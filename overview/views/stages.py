@@ -81,12 +81,13 @@ def stages(facts: Facts) -> list[Stage]:
     screening = _rounds_of(facts, _("Screening"), Round.Kind.SCREENING, _("no screening round"))
     pilot = _rounds_of(facts, _("Pilot"), Round.Kind.PILOT, _("no pilot round"))
     training = _rounds_of(facts, _("Training"), Round.Kind.TRAINING, _("no training round"))
+    to_pass = _("needs volunteers who passed Training") if _asks_for_a_training(facts) else ""
     before = [
         replace(_harvest(facts), missing=_("needs the issues of Harvest")),
         replace(screening, missing=_("needs the issues that Screening keeps")),
         replace(pilot, missing=_("needs the results of Pilot")),
         _taxonomy(facts),
-        replace(training, missing=_("needs volunteers who passed Training")),
+        replace(training, missing=to_pass),
         _main(facts),
     ]
     return [
@@ -202,8 +203,17 @@ def _state_of(line: RoundLine) -> str:
     return ngettext("issue, planned", "issues, planned", line.issues)
 
 
+def _main_lines(facts: Facts) -> list[RoundLine]:
+    return [line for line in facts.lines if line.round.kind == Round.Kind.MAIN]
+
+
+def _asks_for_a_training(facts: Facts) -> bool:
+    """Does a main round wait for its volunteers to pass a training?"""
+    return any(line.round.training_id and not line.round.opened_at for line in _main_lines(facts))
+
+
 def _main(facts: Facts) -> Stage:
-    lines = [line for line in facts.lines if line.round.kind == Round.Kind.MAIN]
+    lines = _main_lines(facts)
     main = next((line for line in lines if line.round.opened_at), None)
     if main is None:
         text = _("planned") if lines else _("no main round")
@@ -219,10 +229,10 @@ def _main(facts: Facts) -> Stage:
 
 
 def _consensus(facts: Facts) -> Stage:
-    lines = [line for line in facts.lines if line.complete and line.round.kind not in Round.APART]
+    """The disagreements of main rounds: those of a screening or a pilot are no results of the study."""
+    lines = [line for line in _main_lines(facts) if line.complete]
     if not lines or not may_read_revealed(facts.member):
-        text = _("when issues are complete")
-        return Stage(_("Consensus"), "", _("later"), text, facts.page("rounds"))
+        return Stage(_("Consensus"), "", _("later"), _when_complete(facts), facts.page("rounds"))
     counts = [facts.settled.get(line.round.pk, Consensus()) for line in lines]
     line = next((line for line, one in zip(lines, counts, strict=True) if one.left), lines[0])
     to = reverse("disagreements", args=[line.round.pk])
@@ -243,6 +253,13 @@ def _consensus(facts: Facts) -> Stage:
         # Of one label, nothing differs: a category is missing.
         text = ngettext("of %(n)s proposed name open", "of %(n)s proposed names open", total)
     return Stage(_("Consensus"), state, count(left), text % {"n": count(total), "m": count(agenda)}, to)
+
+
+def _when_complete(facts: Facts) -> str:
+    """What consensus and report wait for: issues of a main round, where only other rounds have labels."""
+    if facts.current and facts.current.round.kind != Round.Kind.MAIN:
+        return _("when issues of the main round are complete")
+    return _("when issues are complete")
 
 
 def _taxonomy(facts: Facts) -> Stage:
@@ -277,9 +294,10 @@ def _report(facts: Facts) -> Stage:
     if current and current.round.kind == Round.Kind.SCREENING:
         text = _("when the kept issues are labelled")
         return Stage(_("Report"), "", _("later"), text, facts.page("rounds"))
-    if current is None or not current.complete or not may_read_revealed(facts.member):
-        hides = current is not None and current.complete is None
-        text = _("when the round closes") if hides else _("when issues are complete")
+    if current is None or current.round.kind != Round.Kind.MAIN:
+        return Stage(_("Report"), "", _("later"), _when_complete(facts), facts.page("rounds"))
+    if not current.complete or not may_read_revealed(facts.member):
+        text = _("when the round closes") if current.complete is None else _when_complete(facts)
         return Stage(_("Report"), "", _("later"), text, facts.page("rounds"))
     text = ngettext("agreement of %(n)s issue", "agreement of %(n)s issues", current.complete)
     state = "done" if current.round.closed_at or current.complete == current.issues else "now"

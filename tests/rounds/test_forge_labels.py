@@ -95,11 +95,16 @@ def test_the_plan_says_what_it_does(world):
     page = text_of(get(world.lead, "new_round", world.study.slug))
     assert "Volunteers see what the maintainers chose. This can lead them all to the same label" in page
     assert "Volunteers can then read labels of others while they still label the rest." in page
-    assert "Volunteers see the labels that the issues have on GitHub or Gitee." in page
-    hidden = post(
-        world.lead, "new_round", world.study.slug, form=form_of(world, forge_labels="hidden", preview="1")
+    assert "Volunteers do not see the labels on GitHub or Gitee until" in page, "hidden unless a lead asks"
+    seen = post(
+        world.lead, "new_round", world.study.slug, form=form_of(world, forge_labels="shown", preview="1")
     )
-    assert "Volunteers do not see the labels on GitHub or Gitee until" in text_of(hidden)
+    assert "Volunteers see the labels that the issues have on GitHub or Gitee." in text_of(seen)
+    warning = "An issue that is revealed does not come again."
+    for percent, reveal in (("10", "issue_complete"), ("10", "round_closed"), ("0", "issue_complete")):
+        form = form_of(world, drift_percent=percent, reveal=reveal, preview="1")
+        said = text_of(post(world.lead, "new_round", world.study.slug, form=form))
+        assert (warning in said) == ((percent, reveal) == ("10", "issue_complete"))
     plan(world, forge_labels="hidden")
     made = Round.objects.get()
     assert made.forge_labels == "hidden"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
@@ -24,6 +25,7 @@ from rounds.models import Label, Round
 from studies.models import Role
 from taxonomy.models import Level
 from tests import factories
+from tests.worlds.pages import client, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
@@ -61,6 +63,10 @@ def test_filters_samples_rounds_and_closed_screenings_are_sources(world):
         (f"kept:{open_.pk}", "Screening", "Issues that a screening kept"),
         (f"round:{open_.pk}", "Screening", "Issues of another round"),
     ]
+    assert [source.choice for source in sources(world.study)] == [
+        "All issues of the study", "Saved filter “Of 2024”", "Sample “Draw”", "Kept by “Screening”",
+        "Issues of “Screening”",
+    ]  # fmt: skip
 
 
 def test_the_issues_of_each_source(world):
@@ -121,6 +127,13 @@ def test_the_pace_is_the_median_gap_without_pauses():
     give(world, round_, world.members[1], [40] * 24)
     assert team_pace(world.study, "main") == 40.0
     assert team_pace(small_world(issues=1).study, "main") is None
+
+
+def test_the_hours_of_a_plan_follow_from_the_seconds_that_it_names():
+    world = small_world(issues=25, members=1)
+    give(world, world.round(reveal="round_closed"), world.members[0], [1.4] * 24)
+    page = text_of(client(world.lead).get(reverse("new_round", args=[world.study.slug]), {"kind": "pilot"}))
+    assert "25 s of labelling in total, 25 s for each volunteer. This assumes 1 s a label" in page
 
 
 def test_a_kind_with_labels_of_its_own_has_a_pace_of_its_own():

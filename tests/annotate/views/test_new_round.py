@@ -72,7 +72,7 @@ def test_the_filter_chooses_the_issues(chosen, expected):
     assert list(chosen_ids) == [issues[place].pk for place in expected]
 
 
-def test_a_screening_and_a_sample_leave_out_pull_requests_by_default_and_give_their_number(world):
+def test_rounds_and_samples_leave_out_pull_requests_by_default_and_give_their_number(world):
     def ticked(name, query=""):
         page = get(world.lead, name, world.study.slug, query=query)
         found = re.search(r'<input[^>]*name="without_pull_requests"[^>]*>', page.content.decode())
@@ -80,11 +80,16 @@ def test_a_screening_and_a_sample_leave_out_pull_requests_by_default_and_give_th
 
     assert not ticked("new_round", "?kind=screening")[0]
     factories.make_issue(world.repository, "77", is_pull_request=True)
-    for name, query in (("new_round", "?kind=screening"), ("new_sample", "")):
+    for name, query in (("new_round", "?kind=screening"), ("new_round", "?kind=main"), ("new_sample", "")):
         is_ticked, page = ticked(name, query)
         assert (is_ticked, "1 pull request is left out." in page) == (True, True)
-    is_ticked, page = ticked("new_round", "?kind=main")
+    # Whoever took it into a round wants it in the next.
+    kept = world.round(name="With all", issues=issues_to_label(world.study), opened=False)
+    is_ticked, page = ticked("new_round", f"?kind=main&source=round:{kept.pk}")
     assert (is_ticked, "1 of these issues is a pull request." in page) == (False, True)
+    reports = issues_to_label(world.study, without_pull_requests=True)
+    other = world.round(name="Without", issues=reports, opened=False)
+    assert ticked("new_round", f"?kind=main&source=round:{other.pk}")[0]
 
 
 def test_issues_of_other_studies_are_never_offered(world):

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotate.actions.rounds import close_round
 from annotate.queries.pilot import candidates, issue_ids, outcome
+from ingest.models import Issue
 from rounds.models import Answer, Round
 from rounds.queries.blindness import withheld_issues
 from studies.models import Role
@@ -118,6 +119,24 @@ def test_the_page_says_it_in_words(world, pilot):
     assert "Deadlock nearest C.9 2 Nobody goes on: 5 Nobody goes on: 6" in page
 
 
+def test_it_says_what_the_draft_leaves_out_and_where_the_labels_differ(world, pilot):
+    page = get(world.lead, "pilot", pilot.pk)
+    assert "The draft keeps 4 categories: those that labels of this pilot chose, and the" in text_of(page)
+    assert "1 missing category is added beside its nearest category." in text_of(page)
+    left = len(factories.taxonomy.CODES) - 4
+    assert f"The draft leaves out {left} categories that no label of these 6 issues chose." in text_of(page)
+    assert '<button class="btn" type="submit" name="draft"' in page.content.decode(), "not the loudest button"
+    assert "differ-h" not in page.content.decode(), "one volunteer labelled"
+    two = Issue.objects.filter(pk__in=[issue.pk for issue in world.issues[:2]])
+    both = world.round(name="Pilot of two", kind="pilot", issues=two)
+    for issue, codes in zip(world.issues, (("C.1", "C.2"), ("A.1", "A.1")), strict=False):
+        for member, code in zip(world.members, codes, strict=True):
+            world.submit(both, issue, member, code)
+    page = get(world.lead, "pilot", both.pk)
+    assert "1 of 2 revealed issues has different labels. 1 disagreement has no decision yet." in text_of(page)
+    assert "Show disagreements Show agreement" in text_of(page)
+
+
 def test_before_reveal_nothing_is_counted_or_named(world):
     round_ = world.round(name="Pilot", kind="pilot", members=[world.lead, world.members[0]])
     blank = get(world.lead, "pilot", round_.pk)
@@ -224,6 +243,8 @@ def test_the_draft_opens_in_the_editor_and_its_rounds_leave_the_pilot_out(world,
 def test_unused_categories_stay_if_asked(world, pilot):
     page = signed_in(world.lead).get(f"{reverse('pilot', args=[pilot.pk])}?unused=1")
     assert len(read_csv(draft_of(page))) == len(factories.taxonomy.CODES) + 1
+    assert f"The draft keeps all {len(factories.taxonomy.CODES)} categories. 1 missing" in text_of(page)
+    assert "The draft leaves out" not in text_of(page)
 
 
 # --- a training
@@ -258,14 +279,15 @@ def test_the_form_begins_with_clear_issues_that_say_why(world, pilot):
 
 
 def test_a_training_is_planned_with_its_right_labels(world, pilot):
+    Round.objects.filter(pk=pilot.pk).update(forge_labels="hidden")
     form = form_of(world, pilot, (1, "c.1", "It ends by itself."), (4, "A.2", "A question."))
     form |= {"form_key": "6f0d5c0e-3f0a-4b9e-9a55-0a4cf2f3b7d1"}
     answer, again = (post(world.lead, "pilot_training", pilot.pk, form=form) for _click in range(2))
     assert again.status_code == 302
     made = Round.objects.get(kind="training")
     assert (answer.status_code, answer["Location"]) == (302, made.get_absolute_url())
-    assert (made.name, made.pass_mark, made.version, made.depth, made.opened_at) == (
-        "Training", 80, pilot.version, 2, None,
+    assert (made.name, made.pass_mark, made.version, made.depth, made.opened_at, made.forge_labels) == (
+        "Training", 80, pilot.version, 2, None, "hidden",
     )  # fmt: skip
     assert made.selection["source"] == f"round:{pilot.pk}"
     rows = Answer.objects.filter(round=made).order_by("issue").values_list("issue", "category", "explanation")

@@ -39,6 +39,12 @@ def chosen(response, name: str) -> list[str]:
     return boxes or re.findall(rf'<input type="\w+" name="{name}" value="([^"]*)"', body)
 
 
+def options(response, name: str) -> list[str]:
+    """The values that a select offers."""
+    select = re.search(rf'<select name="{name}".*?</select>', response.content.decode(), re.DOTALL)
+    return re.findall(r'<option value="([^"]*)"', select[0]) if select else []
+
+
 def fields(response) -> set[str]:
     return set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', response.content.decode()))
 
@@ -90,6 +96,26 @@ def test_a_screening_starts_with_the_relevance_taxonomy_and_its_excluded_type(wo
     assert answer.status_code == 302
     made = Round.objects.get()
     assert (made.kind, made.excludes_id) == ("screening", int(false))
+
+
+def test_the_excluded_type_is_one_of_the_chosen_version(world):
+    relevance = factories.make_version(world.study, ["R", "F", "F.1"])
+    false, bug = (
+        str(factories.category(of, code).pk) for of, code in ((relevance, "F"), (world.version, "C"))
+    )
+    assert bug not in options(shown(world, kind="screening"), "excludes")
+    form = form_of(world, kind="screening", depth=1, excludes=bug)
+    # The other version is chosen, with a script or by “Show numbers” without one.
+    for headers in (PREVIEW, {}):
+        posted = form | {"version": relevance.pk, "preview": "1"}
+        answer = post(world.lead, "new_round", world.study.slug, form=posted, **headers)
+        assert options(answer, "excludes") == ["", *(str(factories.category(relevance, c).pk) for c in "RF")]
+        assert chosen(answer, "excludes") == [false]
+        assert answer.content.decode().count('id="of-version"') == 1
+    answer = post(world.lead, "new_round", world.study.slug, form=form | {"version": relevance.pk})
+    assert answer.status_code == 422
+    assert "is not a type of" in text_of(answer)
+    assert bug not in options(answer, "excludes")
 
 
 def test_a_pilot_starts_with_whoever_plans_it_alone(world):
@@ -176,6 +202,8 @@ def test_what_is_hidden_is_not_stored(world):
         ({"deadline": "soon"}, "deadline", "Enter a valid date."),
         ({"drift_percent": "60"}, "drift_percent",
          "A drift check repeats at most half of the issues: 0 to 50 percent."),
+        ({"drift_percent": "5", "drift_hours": "0"}, "drift_hours",
+         "An issue can come again after 1 hour at the earliest"),
         ({"drift_percent": "5", "drift_hours": "9999"}, "drift_hours",
          "An issue can come again after 1 hour at the earliest and 1 year at the latest."),
         ({"kind": "screening"}, "excludes",

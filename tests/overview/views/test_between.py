@@ -1,10 +1,17 @@
 """What waits between the stages of a study: nobody reads that nothing waits while something does."""
 
+from dataclasses import replace
+from itertools import count
+
 import pytest
 from django.urls import reverse
 
 from annotate.actions.rounds import close_round
+from annotate.models import Repeat
 from consensus.actions.follow_ups import follow_up
+from ingest.models import Issue
+from rounds.allocation import volunteer_seed
+from rounds.drift import comes_again
 from rounds.models import Round
 from studies.models import Membership, Role
 from taxonomy.actions import cast
@@ -12,8 +19,8 @@ from taxonomy.tree.drafts import RETIRE
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.factories import propose
 from tests.worlds.meeting import meeting_world
-from tests.worlds.pages import client, queries_of, text_of
-from tests.worlds.trained import label_as, training
+from tests.worlds.pages import client, label_all, queries_of, text_of
+from tests.worlds.trained import another_lead, label_as, training
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
@@ -68,6 +75,48 @@ def test_who_did_not_pass_is_told_why_and_who_can_help_and_the_training_lets_in(
     assert "Let in to Main round" not in seen(world.lead, "round", trained.pk)
 
 
+def test_a_round_with_all_its_labels_waits_for_its_close(world):
+    said = "Pilot 4 issues have all their labels All labels of Pilot are in. Close round Pilot"
+    pilot = world.round(name="Pilot", kind="pilot", reveal="round_closed")
+    label_all(world, pilot, *["C.1 C.2 C.1"] * 3, "C.1 C.1 -")
+    assert "have all their labels" not in seen(world.lead)
+    world.submit(pilot, world.issues[3], world.members[2], "C.2")
+    for page in (seen(world.lead), seen(world.lead, "study", world.study.slug)):
+        assert said in page
+        assert "Nothing waits for you" not in page
+    assert "Close round Pilot" in seen(world.lead, "rounds", world.study.slug)
+    assert "Close round Pilot" not in seen(world.members[0], "rounds", world.study.slug)
+    assert "have all their labels" not in seen(world.members[0])
+    close_round(round_=pilot, by=world.lead)
+    assert "have all their labels" not in seen(world.lead)
+
+
+@pytest.mark.parametrize(("reveal", "comes"), [("round_closed", True), ("issue_complete", False)])
+def test_a_round_does_not_wait_for_its_close_while_issues_come_again(world, reveal, comes):
+    first = world.issues[0].pk
+    seed = next(n for n in count() if comes_again(first, volunteer_seed(n, 1), 50))
+    round_ = world.round(drift_percent=50, reveal=reveal, seed=seed)
+    label_all(world, round_, *["C.1 C.2 C.1"] * 4)
+    again = Repeat.objects.filter(round=round_)
+    assert again.filter(issue=first).exists()
+    assert ("have all their labels" in seen(world.lead)) is not comes
+    again.delete()
+    assert "have all their labels" in seen(world.lead)
+
+
+def test_who_failed_a_running_training_waits_for_leads_who_may_watch_it(world):
+    first, second = world.members[:2]
+    trained = training(world, "C.1", "C.1", members=[first, second, world.lead], by=another_lead(world))
+    label_as(world, trained, first, "C.1", "C.2")
+    label_as(world, trained, second, "C.2")
+    lead = trained.study.memberships.get(pseudonym="Lead 2")
+    for page in (seen(lead), seen(lead, "study", world.study.slug)):
+        assert f"{trained.name} 1 volunteer did not pass {first.known_as}" in page
+    assert "did not pass" not in seen(world.lead), "it labels there itself, and has issues left"
+    label_as(world, trained, world.lead, "C.1", "C.1")
+    assert "1 volunteer did not pass" in seen(world.lead)
+
+
 def test_an_accepted_proposal_and_follow_ups_wait_for_leads():
     held = meeting_world(4, members=3)
     lead, volunteer, study = held.lead, held.volunteers[0], held.study
@@ -98,6 +147,10 @@ def test_home_and_overview_cost_the_same_for_one_and_three():
         close_round(round_=trained, by=world.lead)
         change(world, RETIRE, "C.9")
         publication(world)
+        for _number in range(size):
+            place = Issue.objects.filter(pk=world.issues[1].pk)
+            fields = {"kind": "screening", "depth": 1, "excludes": world.category("A"), "issues": place}
+            label_all(replace(world, issues=list(place)), world.round(**fields), "C.1 C.1 C.1")
         assert Round.objects.filter(of__study=world.study).count() == size
         pages = ("/", reverse("study", args=[world.study.slug]))
         counts.append([queries_of(client(world.lead), page) for page in pages])

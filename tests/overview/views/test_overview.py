@@ -308,6 +308,23 @@ def test_a_screening_neither_names_the_taxonomy_nor_makes_a_report(world):
     assert found[7] == ("Report", "", "later", "when the kept issues are labelled")
 
 
+def test_labels_of_a_pilot_are_neither_consensus_nor_report_of_the_study(world):
+    pilot = world.round(kind="pilot", name="Pilot")
+    label_all(world, pilot, *["C.1 C.2 C.1"] * 4)
+    close_round(round_=pilot, by=world.lead)
+    text = "when issues of the main round are complete"
+    found = stages(overview(world.lead, world.study))
+    assert found[6:] == [("Consensus", "", "later", text), ("Report", "", "later", text)]
+    assert "Pilot 4 disagreements to decide" in text_of(overview(world.lead, world.study))
+
+
+def test_labelling_waits_for_a_training_that_its_round_asks_for(world):
+    trained = training(world, "C.1", members=world.members)
+    assert stages(overview(world.lead, world.study))[5][3] == "no main round"
+    world.round(name="Main", opened=False, training=trained)
+    assert stages(overview(world.lead, world.study))[5][3] == "needs volunteers who passed Training"
+
+
 def test_the_way_names_the_newest_taxonomy_until_a_round_labels_with_one():
     study = factories.make_study()
     owner = factories.make_member(study, Role.OWNER)
