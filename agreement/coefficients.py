@@ -1,6 +1,6 @@
 """Kappa, alpha, AC1 of all raters together: estimates, linearised standard errors, intervals.
 
-N issues, r_i labels on issue i, n_ik of them in category k, q categories of the codebook. Issues without
+N issues, r_i labels on issue i, n_ik of them in category k, q categories that could be chosen. Issues without
 a label do not count. Issues with one label count towards the shares of the categories, as in Gwet
 (2014), and not towards the agreement; Krippendorff's alpha leaves them out altogether.
 A coefficient corrected for chance is undefined below two issues with two labels each.
@@ -25,8 +25,9 @@ CONFIDENCE = 0.95
 class Coefficient:
     """A value with its standard error and interval; undefined numbers are None, and `reason` explains them.
 
-    `value` can lack an interval (one issue; Light's kappa); `reason` then explains the missing interval.
-    The interval of a perfect agreement on two issues or more has no width: these labels do not vary.
+    `value` can lack an interval (one issue; Light's kappa); `reason` then explains the missing interval. A
+    value whose standard error comes out as exactly 0 has neither: where no issue varies, as in a perfect
+    agreement, the labels say nothing of the error, and an interval without width would claim that it is 0.
     """
 
     value: float | None
@@ -79,16 +80,15 @@ def chance(name: str, sums: Sums) -> tuple[Any, Any]:
         return observed, np.square(shares).sum(axis=-1)
     observed = sums.agreement / sums.compared
     shares = sums.shares / sums.issues[..., np.newaxis]
-    categories = shares.shape[-1]
     match name:
         case "percent_agreement":
             expected = np.zeros_like(observed)
         case "fleiss_kappa":
             expected = np.square(shares).sum(axis=-1)
         case "gwet_ac1":
-            expected = (shares * (1 - shares)).sum(axis=-1) / (categories - 1)
+            expected = (shares * (1 - shares)).sum(axis=-1) / (sums.q - 1)
         case "brennan_prediger":
-            expected = np.full_like(observed, Fraction(1, categories))
+            expected = np.full_like(observed, Fraction(1, sums.q))
         case _:
             raise KeyError(name)
     return observed, expected
@@ -107,7 +107,7 @@ def why_undefined(name: str, tally: Tally) -> Reason | None:
     if compared == 1:
         return Reason.ONE_ISSUE
     if name in {"gwet_ac1", "brennan_prediger"}:
-        return Reason.ONE_CODE if tally.categories == 1 else None
+        return Reason.ONE_CODE if tally.q == 1 else None
     used = tally.category[several[tally.row]] if name == "krippendorff_alpha" else tally.category
     return Reason.ONE_CATEGORY if (used == used[0]).all() else None
 
@@ -125,7 +125,14 @@ def coefficient(name: str, tally: Tally) -> Coefficient:
     spread = linear_alpha if name == "krippendorff_alpha" else linear
     squares, issues = spread(name, tally, kappa, expected)
     se = standard_error(squares, issues)
-    return Coefficient(value, se, *interval(value, se, issues, lowest(name, tally)))
+    return with_interval(value, se, issues, lowest(name, tally))
+
+
+def with_interval(value: float, se: float, issues: int, least: float) -> Coefficient:
+    """The value with its error and `interval`; without both, and with a reason, if the error is exactly 0."""
+    if not se:
+        return Coefficient(value, reason=Reason.NO_SPREAD)
+    return Coefficient(value, se, *interval(value, se, issues, least))
 
 
 def interval(value: float, se: float, issues: int, least: float) -> tuple[float, float]:
@@ -156,7 +163,7 @@ def lowest(name: str, tally: Tally) -> float:
         return 0.0
     fewest = int(tally.sizes[tally.sizes >= 2].min())
     if name in {"gwet_ac1", "brennan_prediger"}:
-        return -1 / (max(tally.categories, fewest) - 1)
+        return -1 / (max(tally.q, fewest) - 1)
     if name == "fleiss_kappa" and (tally.sizes < 2).any():
         return -float("inf")
     return -1 / (fewest - 1)
@@ -202,8 +209,8 @@ def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, 
         else:
             kappa, squares = estimates[place]
             se = standard_error(squares, compared.issues)
-            low, high = interval(float(kappa), se, compared.issues, least)
-            found.append(CategoryKappa(code, number, float(kappa), se, low, high))
+            one = with_interval(float(kappa), se, compared.issues, least)
+            found.append(CategoryKappa(code, number, one.value, one.se, one.low, one.high, one.reason))
     return tuple(found)
 
 

@@ -1,6 +1,6 @@
 """The input of all statistics: distinct label tuples, each with its number of issues."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,13 +20,15 @@ class Patterns:
     `codes` [P, R]: row p has one category index (0 to `categories` - 1) per column, or -1 where that
     column has no label. A column is a rater, or a slot if the raters change from issue to issue.
     `counts` [P]: how many issues have exactly row p. Rows may repeat; `merged()` makes them distinct.
-    `categories` is q, the size of the codebook at this level, used or not.
+    `categories` is the size of the codebook at this level, used or not. `choosable` is q, how many of these
+    the raters could choose, and others that are in no label: all `categories` by default.
     Raises ValueError where shapes or ranges disagree.
     """
 
     codes: Codes
     counts: Ints
     categories: int
+    choosable: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", _whole_numbers(self.codes, np.int32))
@@ -39,6 +41,10 @@ class Patterns:
             raise ValueError(msg)
         if self.counts.size and self.counts.min() < 0:
             raise ValueError("a pattern cannot have a negative number of issues")
+
+    @property
+    def q(self) -> int:
+        return self.categories if self.choosable is None else self.choosable
 
     @property
     def columns(self) -> int:
@@ -59,7 +65,7 @@ class Patterns:
         keep = (self.counts > 0) & (self.codes != MISSING).any(axis=1)
         codes, counts = self.codes[keep], self.counts[keep]
         if not len(codes):
-            return type(self)(codes, counts, self.categories)
+            return replace(self, codes=codes, counts=counts)
         keys = _sort_keys(codes, self.categories + 1)
         order = np.lexsort(keys[::-1])
         differs = np.zeros(len(codes), dtype=np.bool_)
@@ -68,17 +74,18 @@ class Patterns:
             in_order = key[order]
             differs[1:] |= in_order[1:] != in_order[:-1]
         starts = np.flatnonzero(differs)
-        return type(self)(codes[order[starts]], np.add.reduceat(counts[order], starts), self.categories)
+        return replace(self, codes=codes[order[starts]], counts=np.add.reduceat(counts[order], starts))
 
     def as_counts(self) -> Self:
         """The same issues with each row sorted: labels without their raters."""
-        return type(self)(np.sort(self.codes, axis=1), self.counts, self.categories).merged()
+        return replace(self, codes=np.sort(self.codes, axis=1)).merged()
 
     def relabel(self, mapping: npt.ArrayLike, categories: int) -> "Relabelled":
         """Roll the labels up (sub-theme to theme), or carry them to another version, and merge equal rows.
 
         `mapping[old]` is the new index, below `categories` (the size of the new codebook), or -1 for a
-        category above the new level: its labels are dropped and counted in `left_out`.
+        category above the new level: its labels are dropped and counted in `left_out`. All new categories are
+        choosable.
         """
         new = _whole_numbers(np.asarray(mapping), np.int32)
         if new.shape != (self.categories,):

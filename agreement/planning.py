@@ -93,9 +93,11 @@ def _spreads(patterns: Patterns) -> tuple[Floats, Floats]:
         for chosen in _choices(patterns.columns, size):
             part = Patterns(patterns.codes[:, chosen], patterns.counts, patterns.categories)
             tally = Tally.of(part.as_counts())
-            se = coefficient(NAME, tally).se
-            if se is not None:
-                found.append(tally.issues * se * se)
+            one = coefficient(NAME, tally)
+            if one.se is not None:
+                found.append(tally.issues * one.se * one.se)
+            elif one.reason == Reason.NO_SPREAD:
+                found.append(0.0)
         if found:
             sizes.append(size)
             spreads.append(fsum(found) / len(found))

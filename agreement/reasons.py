@@ -15,6 +15,7 @@ class Reason(Enum):
     ONE_RATER = gettext_noop("only one person has labelled")
     NO_OVERLAP = gettext_noop("no issue has two labels")
     ONE_ISSUE = gettext_noop("only one issue has two labels or more")
+    NO_SPREAD = gettext_noop("all issues agree equally, so these labels do not show how exact the value is")
     ONE_CATEGORY = gettext_noop("all labels are the same category")
     ONE_CODE = gettext_noop("the codebook has only one category at this level")
     CATEGORY_UNUSED = gettext_noop("nobody chose this category")

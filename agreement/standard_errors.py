@@ -95,7 +95,7 @@ def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbe
 
 def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tuple[Fraction, int]:
     """The sum over issues of (k_i - kappa)^2, and N, for the coefficient `name` with the p_e `expected`."""
-    issues, q = tally.issues, tally.categories
+    issues, q = tally.issues, tally.q
     unit, sums = _products(tally)
     # Issues with one label do not count in p_a: the others are weighted up to N.
     weight = Fraction(issues, tally.compared) / (1 - expected)

@@ -17,15 +17,16 @@ class Agreement:
     """The agreement report of a group.
 
     `issues` have at least one label, `compared` of them two or more: the base of every coefficient.
-    `raters` have at least one label each. `left_out` counts by reason what the caller left out.
-    `equal_labels`: each issue has the same number of labels, so Fleiss' kappa follows his definition of 1971.
-    `pairs` is empty where columns are not raters.
+    `raters` have at least one label each. `choosable` is q, the categories that they could choose.
+    `left_out` counts by reason what the caller left out. `equal_labels`: each issue has the same number of
+    labels, so Fleiss' kappa follows his definition of 1971. `pairs` is empty where columns are not raters.
     """
 
     issues: int
     compared: int
     raters: int
     labels: int
+    choosable: int
     equal_labels: bool
     left_out: Mapping[str, int]
     coefficients: Mapping[str, Coefficient]
@@ -77,6 +78,7 @@ def report(
         compared=tally.compared,
         raters=raters,
         labels=int((tally.weights * tally.sizes).sum()),
+        choosable=patterns.q,
         equal_labels=bool((tally.sizes == tally.sizes[:1]).all()),
         left_out=dict(left_out or {}),
         coefficients=coefficients,

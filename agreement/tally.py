@@ -18,11 +18,13 @@ Values = npt.NDArray[Any]
 class Tally:
     """How often each category was chosen, per distinct pattern of labels.
 
+    `q` is how many categories could be chosen (`Patterns.choosable`), `categories` how many have a place.
     `weights` [P]: issues with the pattern; `sizes` [P]: its number of labels r_i, at least 1.
     The entries n_ik > 0 are in `row`, `category`, `chosen` (equal lengths, ordered by row and category).
     """
 
     categories: int
+    q: int
     weights: Ints
     sizes: Ints
     row: Ints
@@ -43,6 +45,7 @@ class Tally:
         end = np.minimum(np.append(first[1:], ordered.size), (row + 1) * columns)
         return cls(
             categories=patterns.categories,
+            q=patterns.q,
             weights=patterns.counts[keep],
             sizes=(ordered != MISSING).sum(axis=1, dtype=np.int64),
             row=row,
@@ -66,6 +69,7 @@ class Tally:
         entries = keep[self.row]
         return type(self)(
             categories=self.categories,
+            q=self.q,
             weights=self.weights[keep],
             sizes=self.sizes[keep],
             row=(np.cumsum(keep) - 1)[self.row[entries]],
@@ -98,13 +102,14 @@ class Sums:
     """Sums over issues that define the coefficients: fractions, or floats with a leading axis of replicates.
 
     `issues` N, `compared` issues with r_i >= 2, `agreement` the sum of p_a,i over these,
-    `shares` [..., q] the sum of n_ik / r_i. Over the issues with r_i >= 2 only: `labels` n,
-    `chosen` [..., q] n_k, `unlike` the sum of (r_i^2 - sum_k n_ik^2) / (r_i - 1).
+    `q` choosable categories, `shares` [..., categories] the sum of n_ik / r_i. Over the issues with r_i >= 2
+    only: `labels` n, `chosen` [..., categories] n_k, `unlike` the sum of (r_i^2 - sum_k n_ik^2) / (r_i - 1).
     """
 
     issues: Values
     compared: Values
     agreement: Values
+    q: int
     shares: Values
     labels: Values
     chosen: Values
@@ -132,6 +137,7 @@ class Sums:
             issues=_exact(tally.issues),
             compared=_exact(tally.compared),
             agreement=_exact(agreement),
+            q=tally.q,
             shares=shares,
             labels=_exact(labels),
             chosen=chosen,
@@ -151,6 +157,7 @@ class Sums:
             issues=weights.sum(axis=1),
             compared=weights @ several,
             agreement=weights @ (tally.same_pairs / np.where(pairs == 0, 1, pairs)),
+            q=tally.q,
             shares=weights @ shares,
             labels=weights @ (tally.sizes * several),
             chosen=weights @ chosen,

@@ -142,7 +142,7 @@ def _write_files(
     write("requirements.txt", [requirements().encode()])
     manifest = {
         "study": round_.study.slug,
-        **facts(round_, blind),
+        **facts(round_, blind, found.numbers.labels.choosable),
         "coached_left_out": without_coached,
         "taxonomy": round_.version.taxonomy.name,
         "version": round_.version.number,

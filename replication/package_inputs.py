@@ -4,7 +4,7 @@ A file and the number it explains have the same reader: both leave out what is w
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.utils.text import slugify
 
@@ -18,7 +18,7 @@ from replication.codebooks import former_csv, taxonomy_csv
 from replication.not_counted import not_counted_files
 from replication.queries.minutes import minutes_files
 from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
-from reports.agreement_report import AgreementReport
+from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.formats.json_report import report_as_dict
 from reports.queries.label_tuples import labelled_twice
@@ -29,6 +29,7 @@ from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_by, coached_in, coached_issues
 from rounds.queries.first_labels import FormerCategories, first_labels, has_second_looks
 from rounds.queries.rounds import volunteers
+from taxonomy.models import CategoryState, Level
 from taxonomy.queries.codebooks import Codebook, codebook
 
 Files = Iterator[tuple[str, Iterable[bytes]]]
@@ -128,7 +129,8 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
             )
         yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=left)
         yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
-        of_round = facts(one.round, blind) | {"coached_left_out": report.without_coached}
+        of_round = facts(one.round, blind, one.choosable)
+        of_round["coached_left_out"] = report.without_coached
         yield f"rounds/{folder}/manifest.json", [as_json(of_round)]
 
 
@@ -151,8 +153,15 @@ def _coached(report: AgreementReport) -> Iterator[tuple[str, str, str]]:
             yield url, one.round.name, one.round.kind
 
 
-def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
-    """The facts of a round that the script needs to count its labels."""
+def facts(
+    round_: Round, blind: WithheldIssues, choosable: Mapping[int, CategoryState] | None = None
+) -> dict[str, object]:
+    """The facts of a round that the script needs to count its labels. `choosable` as in `Tuples`."""
+    by_level: dict[str, list[str]] | None = None
+    if choosable is not None:
+        by_level = {level_name(level): [] for level in Level}
+        for state in choosable.values():
+            by_level[level_name(state.level)].append(state.code)
     return {
         "round": round_.name,
         "kind": round_.kind,
@@ -161,6 +170,7 @@ def facts(round_: Round, blind: WithheldIssues) -> dict[str, object]:
         "reveal": round_.reveal,
         "forge_labels": "" if round_.is_imported else round_.forge_labels,
         "needs_training": round_.training_id is not None,
+        "choosable": by_level and {level: sorted(codes) for level, codes in by_level.items()},
         "volunteers": list(volunteers(round_).values_list("member__pseudonym", flat=True)),
         "closed_at": round_.closed_at and round_.closed_at.isoformat(),
         "withheld_issues": blind.count(),

@@ -16,7 +16,7 @@ from agreement import MISSING, Agreement, IntraRater, Patterns, intra_rater
 from core import clock
 from core.errors import DomainError
 from ingest.queries.issues import repository_names
-from reports.level_agreement import agreement_within, places_at
+from reports.level_agreement import agreement_within, choosable_at, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
 from rounds.models import Round
@@ -211,7 +211,7 @@ def agreement_report(
     withheld = blind.filter(completed_at__isnull=False).count()
     rounds: tuple[RoundAgreement, ...] = ()
     if within != groupings:
-        own = RoundAgreement(round_, numbers.groups[0].agreement, withheld)
+        own = RoundAgreement(round_, numbers.groups[0].agreement, withheld, found.choosable)
         rounds = _rounds(own, level, reader, without_coached=without_coached)
     return AgreementReport(
         round=round_,
@@ -252,7 +252,8 @@ def _numbers(
     nowhere = np.zeros(len(found.counts), dtype=np.bool_)
     at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
     beside = Patterns(at_level, found.counts, len(codes)).merged()
-    groups = [Group({}, agreement_within(found, rolled, codes, found.left_out))]
+    q = choosable_at(found, level)
+    groups = [Group({}, agreement_within(found, rolled, codes, found.left_out, q=q))]
     for names in by:
         axes = [_axis(name, found, book, level, repositories) for name in names]
         undecided = [~np.logical_or.reduce([nowhere, *(mask for _value, mask in axis)]) for axis in axes]
@@ -266,11 +267,11 @@ def _numbers(
             )
             count = int(found.counts[possible & ~chosen].sum())
             left_out = {"undecided_issues": count} if count else {}
-            groups.append(Group(key, agreement_within(found, rolled, codes, left_out, chosen)))
+            groups.append(Group(key, agreement_within(found, rolled, codes, left_out, chosen, q=q)))
     return Numbers(
         labels=found,
         places=rolled,
-        patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes)),
+        patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes), q),
         decided=beside.codes[:, -1],
         groups=tuple(groups),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.coefficients import Coefficient, interval
+from agreement.coefficients import Coefficient, with_interval
 from agreement.patterns import MISSING
 from agreement.reasons import Reason
 from agreement.shares import share
@@ -122,4 +122,4 @@ def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
     chance = (kappa - expected * (1 - kappa)) ** 2
     variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
     se = sqrt(variance)
-    return Coefficient(float(kappa), se, *interval(float(kappa), se, issues, least=-1.0))
+    return with_interval(float(kappa), se, issues, least=-1.0)

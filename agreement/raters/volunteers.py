@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coefficients import Coefficient, coefficient, interval
+from agreement.coefficients import Coefficient, coefficient, with_interval
 from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
@@ -145,7 +145,7 @@ def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coeffic
     if issues == 1:
         return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
     se = standard_error(squares - issues * mean**2, issues)
-    return issues, Coefficient(float(mean), se, *interval(float(mean), se, issues, least=0.0))
+    return issues, with_interval(float(mean), se, issues, least=0.0)
 
 
 def kappa_with_decision(found: PairKappa) -> PairKappa:

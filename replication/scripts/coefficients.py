@@ -185,9 +185,11 @@ def _confirm(name: str, rows: Rows, categories: int, value: Fraction, expected: 
     method = {"fleiss_kappa": "fleiss", "brennan_prediger": "randolph"}.get(name)
     if method is None or len({sum(row.values()) for _issues, row in rows}) > 1:
         return
+    # Not every category of the tree could be chosen, so a place may be beyond the columns.
+    columns = {place: column for column, place in enumerate(sorted(labels_of(rows)))}
     table = np.zeros((len(rows), categories), dtype=np.int64)
     for line, (_issues, row) in zip(table, rows, strict=True):
-        line[list(row)] = list(row.values())
+        line[[columns[place] for place in row]] = list(row.values())
     table = np.repeat(table, [issues for issues, _row in rows], axis=0)
     theirs = float(inter_rater.fleiss_kappa(table, method=method))
     rounding = kappa_rounding(value, expected, len(table), categories)
@@ -196,8 +198,12 @@ def _confirm(name: str, rows: Rows, categories: int, value: Fraction, expected: 
 
 
 def with_interval(value: Fraction, variance: Fraction, issues: int, least: float) -> dict[str, Number]:
-    """Student's t with N - 1 degrees of freedom; at least the lowest possible value, and at most 1."""
+    """Student's t with N - 1 degrees of freedom; at least the lowest possible value, and at most 1. No
+    interval where no issue varies.
+    """
     estimate, se = float(value), sqrt(variance)
+    if not variance:
+        return NONE | {"value": estimate}
     half = float(stats.t.ppf(0.975, issues - 1)) * se
     return {
         "value": estimate,

@@ -107,6 +107,12 @@ class Package:
         self.given = given.assign(place=self.book.rolled_up(given["Label"], self.level))
         self.labels = self.wide("Volunteer", self.given)
 
+    @property
+    def q(self) -> int:
+        """How many categories of the level the first labels could be, in the versions of that time."""
+        could_be = self.manifest.get("choosable")
+        return len(could_be[LEVELS[self.level]]) if could_be else len(self.codes)
+
     def wide(self, who: str, given: pd.DataFrame) -> pd.DataFrame:
         """A row per issue and a column for each who labels, with the places of the categories.
 

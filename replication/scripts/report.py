@@ -24,7 +24,7 @@ from coefficients import (
     square,
 )
 from other_libraries import within
-from package import Package, read
+from package import LEVELS, Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
 
 NAMES = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
@@ -118,7 +118,7 @@ def agreement(package: Package, issues: pd.Index, left_out: dict[str, Any]) -> d
     left_out["labels_above_the_level"] = int(((given["Label"] != "") & (given["place"] < 0)).sum())
     rows = rows_of(labels)
     with within("coefficients"):
-        found = {name: coefficient(name, rows, len(codes)) for name in NAMES}
+        found = {name: coefficient(name, rows, package.q) for name in NAMES}
         light = NONE
         if package.is_crossed and found["fleiss_kappa"]["value"] is not None:
             light = mean_kappa(kappa for *_who, (_issues, _same, kappa) in two_by_two(labels, len(codes)))
@@ -268,6 +268,12 @@ def consensus(package: Package) -> dict[str, Any] | None:
         for codes in (labels_then(package, both[voted]), both.loc[voted, "Ballot"])
     )
     replaced = copy(package)
+    if could_be := package.manifest.get("choosable"):
+        name = LEVELS[package.level]
+        voted_for = {package.book.above(code, package.level) for code in both.loc[voted, "Ballot"]}
+        at_level = {code for code in voted_for if package.book.level[code] == package.level}
+        widened = could_be | {name: sorted({*could_be[name], *at_level})}
+        replaced.manifest = package.manifest | {"choosable": widened}
     replaced.count(both.assign(Label=both["Label"].mask(voted, both["Ballot"])))
     with within("before"):
         as_labelled = whole(package)
@@ -321,6 +327,7 @@ def second_look(package: Package) -> dict[str, Any] | None:
     replaced = copy(package)
     replaced.book = copy(package.book)
     replaced.book.used = set()
+    replaced.manifest = package.manifest | {"choosable": None}
     replaced.count(both.assign(Label=now).drop(columns="Label_now"))
     return {
         "labels": package.again,

@@ -46,7 +46,7 @@ def document(report: AgreementReport) -> Document:
         (_("Volunteers"), f"{found.raters:,}"),
         (_("Labels"), f"{found.labels:,}"),
     ]
-    size = say.categories_at(report.level, len(found.categories))
+    size = say.categories_at(report.level, found.choosable)
     return {
         "title": _("Agreement: %(round)s") % {"round": round_.name},
         "moment": moment,
@@ -77,8 +77,8 @@ def document(report: AgreementReport) -> Document:
             for one in definitions()
         ],
         "symbols": _(
-            "n_ik: labels of category k on issue i. r_i: labels on issue i. N: issues. q: categories of the"
-            " codebook, used or not (%(size)s)."
+            "n_ik: labels of category k on issue i. r_i: labels on issue i. N: issues. q: categories that"
+            " volunteers could choose, used or not (%(size)s)."
         )
         % {"size": size},
         "left_out": [{"count": f"{part.count:,}", "text": part.text} for part in say.left_out(report)],

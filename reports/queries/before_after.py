@@ -115,12 +115,27 @@ def before_and_after(
         level=level,
         as_of=rest.as_of,
         before=agreement_of(with_rows(rest, before.values(), columns, book), book, level),
-        after=agreement_of(with_rows(rest, after.values(), columns, more), more, level),
+        after=agreement_of(
+            with_rows(_could_be(rest, ballots.values(), more), after.values(), columns, more), more, level
+        ),
         voted=len(voted),
         replaced=len(ballots),
         changed=_changed(moves, found.former.beside(book), level),
         withheld=blind.filter(completed_at__isnull=False).count(),
     )
+
+
+def _could_be(rest: Tuples, ballots: Iterable[int | None], book: Codebook) -> Tuples:
+    """These tuples with the categories that ballots name among those that labels could be."""
+    if rest.choosable is None:
+        return rest
+    found = dict(rest.choosable)
+    for ballot in ballots:
+        above = ballot
+        while above is not None and above not in found:
+            found[above] = book.by_id[above]
+            above = found[above].parent_id
+    return replace(rest, choosable=found)
 
 
 def _more(counts: Mapping[str, int], reason: str, more: int) -> dict[str, int]:

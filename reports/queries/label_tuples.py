@@ -19,8 +19,9 @@ from ingest.queries.issues import NAMES
 from reports.queries.label_tuples_sql import NOTHING_MORE, GroupedBy, grouped
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues, seen_sql
-from rounds.queries.first_labels import OVERRIDDEN, FormerCategories, first_labels
+from rounds.queries.first_labels import FOLLOWED, OVERRIDDEN, FormerCategories, choosable, first_labels
 from rounds.queries.rounds import reveals_complete_issues
+from taxonomy.models import CategoryState
 from taxonomy.queries.codebooks import Codebook
 
 REASONS = ("incomplete_issues", "labels_of_incomplete_issues", "surplus_labels")
@@ -44,7 +45,7 @@ def _complete(round_: Round) -> str:
 # superseded, and the year of an issue is filled in once.
 _FACTS = """
     SELECT i.issues - i.complete, l.labels, s.surplus, i.first, i.last, i.issues, i.finished, i.finished_at,
-           d.*, y.years, EXISTS (SELECT FROM rounds_round WHERE of_id = %(round)s)
+           d.*, y.years, {followed}, EXISTS (SELECT FROM rounds_round WHERE of_id = %(round)s)
     FROM
         (SELECT count(*) AS issues, count(*) FILTER (WHERE {complete}) AS complete, min(issue_id) AS first,
                 max(issue_id) AS last, count(completed_at) AS finished, max(completed_at) AS finished_at
@@ -57,7 +58,7 @@ _FACTS = """
          FROM consensus_decision WHERE round_id = %(round)s) d,
         (SELECT count(i.year) AS years FROM ingest_repository r JOIN ingest_issue i ON i.repository_id = r.id
          WHERE r.study_id = %(study)s) y
-"""
+""".replace("{followed}", FOLLOWED.format(round="%(round)s"))
 
 # A volunteer's labels are in the order of time, so EXISTS soon finds a label that counts.
 _RATERS = """
@@ -75,7 +76,7 @@ class Edition:
 
     `ids` are the first and the last id of its issues. `facts` has the numbers of complete, decided and dated
     issues, and the latest times and ids. `is_first`: some issues may have other labels now, and their first
-    labels are read.
+    labels are read. `has_followed`: first labels may be of several versions.
     """
 
     round: int
@@ -89,6 +90,7 @@ class Edition:
     ids: tuple[int, int] = (0, 0)
     facts: tuple[object, ...] = ()
     is_first: bool = False
+    has_followed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +98,9 @@ class Tuples:
     """Label tuples of the complete, revealed issues of a round at one moment; a tuple can occur twice.
 
     These are the first labels, or on request the present ones. `book` is the given codebook, with the former
-    categories of first labels after its own. `again` labels of `looked_at_again` issues were given again in a
-    second look after the reveal; first labels leave these out.
+    categories of first labels after its own. `choosable` has the categories that first labels could be, by
+    their ids, if these are not all of the round's version. `again` labels of `looked_at_again` issues were
+    given again in a second look after the reveal; first labels leave these out.
 
     `codes` [P, R] has places in `book.states`, a column per volunteer in the round's order (k of n: per
     slot), -1 for a missing or an open label. `counts` [P] is the number of issues. `decided` [P] is the place
@@ -122,6 +125,7 @@ class Tuples:
     again: int = 0
     looked_at_again: int = 0
     had_looks: bool = False
+    choosable: Mapping[int, CategoryState] | None = None
 
     def __eq__(self, other: object) -> bool:
         if self.edition is None or not isinstance(other, Tuples):
@@ -144,8 +148,8 @@ def tuples(
     present: bool = False,
 ) -> Tuples:
     """Group the issues in SQL: a statement for the tuples, one for the volunteers, one for the edition with
-    what is left out. One more if volunteers came or left in a crossed round, or for k of n, and those of
-    `first_labels` if the round had a second look.
+    what is left out. One more if volunteers came or left in a crossed round, or for k of n, those of
+    `first_labels` if the round had a second look, and those of `choosable` if it followed a version.
 
     In each part that the database groups, 27 million labels give a row per distinct combination of tuple,
     decided category and, if requested, repository and month: memory does not grow with the issues.
@@ -163,7 +167,7 @@ def tuples(
         (as_of,) = cursor.fetchone()
         volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
         cursor.execute(_FACTS.format(complete=_complete(round_)), given)
-        left, labels, surplus, first, last, *facts, had_looks = cursor.fetchone()
+        left, labels, surplus, first, last, *facts, followed, had_looks = cursor.fetchone()
         edition = Edition(
             round=round_.pk,
             version=round_.version_id,
@@ -176,6 +180,7 @@ def tuples(
             ids=(first or 0, last or 0),
             facts=tuple(facts),
             is_first=had_looks and not present,
+            has_followed=bool(followed) and not present,
         )
         if without or not blind.query.is_empty():
             found = _grouped.__wrapped__(edition, codebook, *seen_sql(blind, "c.issue_id"), without)
@@ -204,6 +209,11 @@ def _grouped(
         shown["first"] = first if first.rows else None
         codebook = first.former.beside(codebook)
         again = [count for count in first.again.values() if count]
+    could_be: Mapping[int, CategoryState] | None = None
+    if edition.has_followed and edition.is_revealed:
+        # Of issues of `without` too: who asks adds these labels.
+        of_round = {edition.round: edition.version}
+        could_be = choosable(of_round, seen, kept, had_looks=edition.is_first).get(edition.round)
     found = grouped(edition.round, edition.ids, asked, **shown)
     if crossed and (found.sizes != raters).any():
         # A volunteer came or left during the round: only then the query also reads the labels' authors.
@@ -248,6 +258,7 @@ def _grouped(
         again=sum(again),
         looked_at_again=len(again),
         had_looks=edition.is_first,
+        choosable=could_be,
     )
 
 

@@ -18,9 +18,9 @@ from reports.queries.label_tuples import AGAIN, REASONS, Edition, Tuples
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_issues_in
-from rounds.queries.first_labels import OVERRIDDEN, FirstLabels, first_labels
+from rounds.queries.first_labels import FOLLOWED, OVERRIDDEN, FirstLabels, choosable, first_labels
 from rounds.queries.rounds import reveals_complete_issues
-from taxonomy.models import Level
+from taxonomy.models import CategoryState, Level
 from taxonomy.queries.codebooks import Codebook, codebooks
 
 # Only crossed rounds need the authors of labels: other rounds compare no pairs of volunteers.
@@ -38,8 +38,9 @@ _RATERS = """
 """
 
 # The counts of what is left out of each round, in the order of REASONS, and the other facts of its `Edition`.
-_FACTS = """
+_FACTS = f"""
     SELECT r.id, i.issues - i.complete, l.labels, s.surplus, i.complete, i.last,
+           {FOLLOWED.format(round="r.id")},
            EXISTS (SELECT FROM rounds_round looks WHERE looks.of_id = r.id)
     FROM rounds_round r,
         LATERAL (SELECT count(*) AS issues, count(completed_at) AS complete, max(completed_at) AS last
@@ -56,12 +57,13 @@ _FACTS = """
 class RoundAgreement:
     """The agreement of one round at the level of a report; None if its version has no category at this level.
 
-    `withheld` issues are withheld from the reader and in no other number.
+    `withheld` issues are withheld from the reader and in no other number. `choosable` as in `Tuples`.
     """
 
     round: Round
     agreement: Agreement | None
     withheld: int
+    choosable: Mapping[int, CategoryState] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of its group, with the number of issues withheld from the reader."""
@@ -79,7 +81,7 @@ def other_rounds(
     Every round is read with its own version: a label counts as its ancestor in this version's tree, and
     expected agreement uses the categories of this version. Labels name their category by identity, so renamed
     and moved categories stay the same. A round on an older version keeps categories that a later version
-    merged, split or retired. Eight queries at most for any number of rounds.
+    merged, split or retired. Nine queries at most for any number of rounds.
     """
     rounds = comparable_rounds(round_)
     if not rounds:
@@ -97,6 +99,7 @@ def other_rounds(
             if books[one.version_id].at_level(level)
             else None,
             withheld.get(one.pk, 0),
+            found[one.pk].choosable,
         )
         for one in rounds
     ]
@@ -119,8 +122,8 @@ def tuples_of(
     """`Tuples` of the complete, revealed issues of each of these rounds, by round id: labels and volunteers.
 
     Each round is read with the codebook of its own version, by the identity of categories. `rounds` come from
-    `comparable_rounds`; `blind` issues of any of them are withheld. Four queries, or two if no issue can be
-    withheld and this process has cached the labels.
+    `comparable_rounds`; `blind` issues of any of them are withheld. Four queries, five if one followed a
+    version, or two if no issue can be withheld and this process has cached the labels.
     """
     given = {"rounds": [one.pk for one in rounds]}
     with connection.cursor() as cursor:
@@ -139,8 +142,9 @@ def tuples_of(
             labels_per_issue=one.labels_per_issue,
             volunteers=tuple(columns[one.pk]),
             left_out=facts[one.pk][: len(REASONS)],
-            facts=("side by side", *facts[one.pk][len(REASONS) : -1]),
+            facts=("side by side", *facts[one.pk][len(REASONS) : -2]),
             is_first=facts[one.pk][-1],
+            has_followed=bool(facts[one.pk][-2]),
         )
         for one in rounds
     )
@@ -166,6 +170,8 @@ def _grouped(
     given = {"rounds": [one.round for one in editions], "crossed": crossed, **kept}
     rows: dict[int, list[tuple[list[int], list[int], int]]] = defaultdict(list)
     firsts = {one.round: first_labels(one.round, one.version, seen, kept) for one in editions if one.is_first}
+    followed = {one.round: one.version for one in editions if one.has_followed}
+    could_be = choosable(followed, seen, kept, had_looks=bool(firsts)) if followed else {}
     labels, join = "c.labels", ""
     if firsts:
         labels, join = "coalesce(f.labels, c.labels)", OVERRIDDEN
@@ -181,7 +187,12 @@ def _grouped(
     of_version = {book.version_id: book for book in books}
     return tuple(
         _tuples(
-            one, rows[one.round], of_version[one.version], raters.get(one.round, 0), firsts.get(one.round)
+            one,
+            rows[one.round],
+            of_version[one.version],
+            raters.get(one.round, 0),
+            firsts.get(one.round),
+            could_be.get(one.round),
         )
         for one in editions
     )
@@ -193,6 +204,7 @@ def _tuples(
     book: Codebook,
     raters: int,
     first: FirstLabels | None,
+    could_be: Mapping[int, CategoryState] | None,
 ) -> Tuples:
     if first:
         book = first.former.beside(book)
@@ -219,4 +231,5 @@ def _tuples(
         as_of=clock.now(),
         edition=edition,
         book=book,
+        choosable=could_be,
     )

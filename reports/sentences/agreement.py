@@ -273,7 +273,7 @@ def how_to_report(report: AgreementReport) -> str:
         "volunteers": ngettext("%(n)s volunteer", "%(n)s volunteers", found.raters) % {"n": found.raters},
         "issues": ngettext("%(n)s issue report", "%(n)s issue reports", found.issues)
         % {"n": grouped(found.issues)},
-        "categories": categories_at(report.level, len(found.categories)),
+        "categories": categories_at(report.level, found.choosable),
         "labels": ngettext("%(n)s label", "%(n)s labels", found.labels) % {"n": grouped(found.labels)},
         "each": report.round.labels_per_issue,
     }

@@ -75,8 +75,8 @@ def definitions() -> list[Definition]:
         Definition(
             "brennan_prediger",
             _(
-                "Agreement beyond chance, assuming that every category of the codebook is equally likely,"
-                " used or not."
+                "Agreement beyond chance, assuming that every category that volunteers could choose is equally"
+                " likely, used or not. A category that was added after the labels does not count."
             ),
             "(p_a − p_e) / (1 − p_e),  p_e = 1 / q",
             "Brennan and Prediger (1981), Educational and Psychological Measurement 41, 687–699; Randolph (2005)",
@@ -119,7 +119,8 @@ def definitions() -> list[Definition]:
                 " Brennan–Prediger it is −1/(q − 1), or −1/(r − 1) if r is larger than q. For percent agreement"
                 " it is 0. If some issues have one label, Fleiss’ kappa has no lowest value and is not cut."
                 " The older error of Fleiss, Nee and Landis (1979) is valid only for a kappa of 0 and is"
-                " not used. For a category with few labels, the interval is too narrow."
+                " not used. For a category with few labels, the interval is too narrow. If all issues agree"
+                " equally, as in a perfect agreement, the labels give no interval."
             ),
             "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
             "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.",

@@ -184,7 +184,7 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "without_training": limits.without_training(report),
         "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],
-        "codebook_size": say.categories_at(report.level, len(found.categories)),
+        "codebook_size": say.categories_at(report.level, found.choosable),
         "level": report.level.label,
         "level_key": level_name(report.level),
         "pictures": pictures(report),

@@ -37,6 +37,44 @@ _FIRST = """
     ORDER BY c.id
 """
 
+_OWN = """
+    SELECT c.round_id, l.version_id
+    FROM rounds_roundissue c
+    JOIN rounds_label l ON l.round_id = c.round_id AND l.issue_id = c.issue_id
+    WHERE c.round_id = ANY(%(rounds)s) AND NOT l.surplus AND l.category_id IS NOT NULL
+      AND c.completed_at IS NOT NULL AND {seen} {own}
+"""
+_LOOKS = """
+    SELECT FROM rounds_round looks
+    JOIN rounds_roundissue x ON x.round_id = looks.id AND x.issue_id = c.issue_id
+    WHERE looks.of_id = c.round_id
+"""
+# As in rounds_first, and for issues that were in a second look only before their reveal.
+_OF_LOOKS = """
+    SELECT c.round_id, f.version_id
+    FROM rounds_roundissue c
+    JOIN rounds_label l ON l.round_id = c.round_id AND l.issue_id = c.issue_id AND NOT l.surplus
+    CROSS JOIN LATERAL (
+        SELECT k.category_id, k.version_id
+        FROM rounds_round looks
+        JOIN rounds_label k ON k.round_id = looks.id AND k.issue_id = l.issue_id
+         AND k.volunteer_id + 0 = l.volunteer_id
+        WHERE (looks.id = c.round_id OR looks.of_id = c.round_id
+               AND (c.first_revealed_at IS NULL OR k.submitted_at <= c.first_revealed_at))
+          AND NOT k.surplus
+        ORDER BY looks.id DESC LIMIT 1
+    ) f
+    WHERE c.round_id = ANY(%(rounds)s) AND f.category_id IS NOT NULL
+      AND c.completed_at IS NOT NULL AND {seen} AND EXISTS ({looks})
+"""
+
+FOLLOWED = """(
+    SELECT v.published_at > o.opened_at FROM rounds_round o JOIN taxonomy_version v ON v.id = o.version_id
+    WHERE o.id = {round}
+)"""
+"""SQL: has the round gone on with a version that was published after it was opened? Only then can its labels
+be of several versions."""
+
 OVERRIDDEN = (
     "LEFT JOIN unnest(%(first_ids)s::bigint[], %(first_labels)s::text[]) f (id, labels) ON f.id = c.id"
 )
@@ -194,3 +232,44 @@ def first_labels(
         again={id_: again for id_, *_rest, again in found},
         former=former,
     )
+
+
+def choosable(
+    rounds: Mapping[int, int],
+    seen: str = "true",
+    kept: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    had_looks: bool,
+) -> dict[int, Mapping[int, CategoryState]]:
+    """By round, the categories that could be chosen when the first labels of its complete issues were given,
+    by id: those of all versions that these labels were given in. A category is what its choice counts as, so
+    that it can be a former one, with a negative id. A round whose labels are all of its own version is left
+    out. `rounds` has the version of each round; `seen` and `kept` as in `first_labels`.
+
+    One query, and some for earlier versions at first.
+    """
+    own = _OWN.format(seen=seen, own=f"AND NOT EXISTS ({_LOOKS})" if had_looks else "")
+    looks = " UNION " + _OF_LOOKS.format(seen=seen, looks=_LOOKS) if had_looks else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT DISTINCT * FROM ({own}{looks}) given", {"rounds": list(rounds), **kept})
+        versions: dict[int, set[int]] = {}
+        for round_, version in cursor.fetchall():
+            versions.setdefault(round_, set()).add(version)
+    return {
+        round_: _choosable_in(given, rounds[round_])
+        for round_, given in versions.items()
+        if given != {rounds[round_]}
+    }
+
+
+def _choosable_in(versions: Iterable[int], version_id: int) -> dict[int, CategoryState]:
+    former, book = FormerCategories(version_id), categories_of(version_id).by_id
+    found: dict[int, CategoryState] = {}
+    for version in versions:
+        for category in categories_of(version).by_id:
+            above: int | None = former.counts_as(category, version)
+            # A category can have moved below another one, which is chosen with it at the level above.
+            while above is not None and above not in found:
+                found[above] = former.states[above] if above < 0 else book[above]
+                above = found[above].parent_id
+    return found

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agreement import Coefficient, Patterns, Reason, pairs, report
+from agreement import Coefficient, Patterns, Reason, bootstrap, pairs, report
 from tests.worlds.labels import from_rows
 
 
@@ -39,10 +39,27 @@ class TestUndefined:
         found = report(from_rows([[0, 0, 1]], 2), "AB").coefficients["percent_agreement"]
         assert found == Coefficient(pytest.approx(1 / 3), None, None, None, Reason.ONE_ISSUE)
 
-    def test_perfect_agreement_has_an_interval_without_width(self):
+    @pytest.mark.parametrize(
+        ("rows", "kappa"),
+        [([[0, 0, 0], [1, 1, 1]], 1), ([[0, 1], [1, 0]], -1), ([[0, 1, 2], [0, 1, 2]], -1 / 2)],
+    )
+    def test_issues_that_do_not_vary_give_no_interval(self, rows, kappa):
+        """An interval without width, as −0.333 to −0.333 of two issues, would be false certainty."""
+        found = report(from_rows(rows, 3), "ABC")
+        assert found.coefficients["fleiss_kappa"] == Coefficient(
+            pytest.approx(kappa), reason=Reason.NO_SPREAD
+        )
+        assert {one.reason for one in found.categories if one.labels} == {Reason.NO_SPREAD}
+        assert bootstrap(from_rows(rows, 3), seed=1).intervals["percent_agreement"] is None
+
+    def test_two_issues_that_vary_have_an_interval(self):
+        found = report(from_rows([[0, 0, 0], [1, 1, 0]], 2), "AB").coefficients["fleiss_kappa"]
+        assert (found.reason, found.low < found.value < found.high) == (None, True)
+
+    def test_perfect_agreement_has_no_interval(self):
         found = report(from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
         assert found.pop("light_kappa") == Coefficient(1.0, None, None, None, Reason.BOOTSTRAP_ONLY)
-        assert set(found.values()) == {Coefficient(1.0, 0.0, 1.0, 1.0, None)}
+        assert set(found.values()) == {Coefficient(1.0, reason=Reason.NO_SPREAD)}
         assert len(found) == 5
 
     def test_categories_nobody_or_everybody_chose(self):

@@ -55,7 +55,7 @@ def test_labels_of_models_and_the_other_rounds_are_there_as_far_as_they_are_coun
     assert json.loads((pilot / "manifest.json").read_text()) == {
         "round": "Pilot & more", "kind": "pilot", "allocation": "crossed", "depth": 2, "closed_at": None,
         "volunteers": ["R1", "R2", "R3"], "withheld_issues": 0,
-        "coached_left_out": False, "reveal": "issue_complete", "forge_labels": "shown", "needs_training": False,
+        "choosable": None, "coached_left_out": False, "reveal": "issue_complete", "forge_labels": "shown", "needs_training": False,
     }  # fmt: skip
     assert [row["Label"] for row in read(pilot / "labels_long.csv")] == "C.1 C.1 C.1 C.1 C.2 C.1".split()
     assert not (tmp_path / "not_counted").exists()  # the report counts every round

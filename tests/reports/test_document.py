@@ -69,7 +69,7 @@ def test_agreement_after_consensus_stands_with_its_caveat(voted):
     assert found["title"] == "Before and after consensus"
     assert found["note"] == str(BALLOTS_KNOW)
     assert [head["text"] for head in found["heads"]] == [
-        "Coefficient", "Independent labels", "From", "To", "Note", "With the last ballots", "Note on the ballots",
+        "Coefficient", "Independent labels", "Note", "With the last ballots", "Note on the ballots",
     ]  # fmt: skip
     page = text_of(client(voted.lead).get(f"/rounds/{voted.round_.pk}/agreement/"))
     assert str(BALLOTS_KNOW) in page

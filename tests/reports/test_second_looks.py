@@ -8,10 +8,11 @@ from reports.formats.json_report import report_as_dict
 from reports.queries.second_looks import agreement_after
 from reports.sections.dissents import dissents
 from reports.sentences.agreement import how_to_report
-from rounds.models import Label, RoundIssue
+from rounds.models import Label, Round, RoundIssue
+from rounds.queries.blindness import Reader
 from taxonomy.actions.answers import answer
 from taxonomy.models import Level
-from taxonomy.tree.drafts import RETIRE, SPLIT
+from taxonomy.tree.drafts import ADD, RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.kept import kept
 from tests.worlds.looks import look_again
@@ -20,8 +21,6 @@ from tests.worlds.pages import client, text_of
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4, members=3)]
 
 SAID = (("C.9", "C.2", "C.9"), ("C.9", "C.9", "C.9"), ("C.1", "C.2", "C.1"), ("A.1", "C.9", "?Docs"))
-WITHOUT_Q = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "light_kappa")
-"""The coefficients that do not depend on how many categories the codebook has."""
 
 
 @kept
@@ -34,7 +33,36 @@ def labelled(world):
 
 
 def coefficients(report) -> dict:
-    return {name: found.as_dict() for name, found in report.overall.coefficients.items() if name in WITHOUT_Q}
+    return {name: found.as_dict() for name, found in report.overall.coefficients.items()}
+
+
+def test_categories_count_only_if_first_labels_could_be_one_of_them(world):
+    """q is that of the versions that first labels were given in: of both, once there are labels of both."""
+    round_ = world.round()
+    other = world.round(name="Later", kind=Round.Kind.PILOT)
+    for issue, codes in zip(world.issues[:3], SAID, strict=False):
+        for member, code in zip(world.members, codes, strict=True):
+            world.submit(round_, issue, member, code)
+    before = agreement_report(round_)
+    themes = before.overall.choosable
+    assert before.overall.coefficients["brennan_prediger"].value == pytest.approx(
+        (5 / 9 - 1 / themes) / (1 - 1 / themes)
+    )
+    change(world, ADD, "", name="New theme", parent="C")
+    change(world, RETIRE, "B.2")  # nobody chose this category, but everybody could
+    world.version = publication(world)
+
+    round_.refresh_from_db()
+    found = agreement_report(round_, by=(("round",),), reader=Reader(world.lead))
+    assert coefficients(found) == coefficients(before)
+    assert f"with one of {themes} themes" in how_to_report(found)
+    assert len(found.overall.categories) == themes  # one more, and one less
+    for member in world.members:
+        world.submit(round_, world.issues[3], member, "C.1")
+        world.submit(other, world.issues[3], member, "C.1")
+    found = agreement_report(round_, by=(("round",),), reader=Reader(world.lead))
+    assert found.overall.choosable == themes + 1
+    assert [one.agreement.choosable for one in found.rounds] == [themes + 1, themes]
 
 
 SECOND_LOOK = "No issue of this round counts now, because a second look is open"
@@ -108,9 +136,7 @@ def test_an_open_label_stays_open_before_its_second_look(labelled):
     answer(taxonomy=world.version.taxonomy, name="Docs", category=world.category("C.3"), by=world.lead)
     round_ = look_again(world, round_, "C.3")
     found = agreement_report(round_)
-    assert {name: one.as_dict() for name, one in found.overall.coefficients.items()} == {
-        name: one.as_dict() for name, one in before.overall.coefficients.items()
-    }
+    assert coefficients(found) == coefficients(before)
     assert found.overall.left_out == {"open_labels": 1, "second_look_labels": 1}
 
 

@@ -1,5 +1,6 @@
 """Before and after consensus as a page: who reads it, what it says, empty and full, and what it costs."""
 
+import csv
 import pytest
 from django.urls import reverse
 
@@ -124,11 +125,12 @@ def test_the_agreement_page_shows_both_numbers_once_a_vote_is_closed(world):
 
     # Before, two of three labels are the same on each of three issues: 1/3; after, all of the first: 5/9.
     assert "1 of 3 ballots differs from its author’s label" in text
-    assert "Percent agreement 0.333 0.333 to 0.333 0.556 Gwet’s AC1" in text
+    assert "Percent agreement 0.333 – 0.556 Gwet’s AC1" in text
     assert "does not show how clear the categories are" in text
     rows = _lines(signed_in.get(f"{address}?format=csv&table=consensus"))[1:]
     assert len(rows) == 6
-    before, after = (float(rows[0].split(",")[place]) for place in (1, 5))
+    percent = next(csv.reader(rows))
+    before, after = (float(percent[place]) for place in (1, 5))
     assert (before, after) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
     # Below the depth nobody votes.
     assert "With the last ballots" not in text_of(signed_in.get(f"{address}?level=sub-theme"))
