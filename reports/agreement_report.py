@@ -18,6 +18,7 @@ from core.errors import DomainError
 from ingest.queries.issues import repository_names
 from reports.level_agreement import agreement_within, choosable_at, places_at
 from reports.queries.label_tuples import Tuples, labelled_twice, tuples
+from reports.queries.repeats import Repeats, repeats
 from reports.queries.rounds_compared import RoundAgreement, other_rounds
 from rounds.models import Round
 from rounds.queries.admissions import NOBODY, Admissions, admissions
@@ -85,6 +86,7 @@ class AgreementReport:
     of categories of the round's version that were added or split without a vote. `blind` issues of this
     round are left out: those withheld from the reader, and those `without`. `rounds` are this round and
     the others if `by` contains "round", else empty. `admissions`: who labelled without a passed training.
+    `repeats`: what became of the planned drift check, None without one.
     """
 
     round: Round
@@ -108,6 +110,7 @@ class AgreementReport:
     alone: tuple[str, ...] = ()
     rounds: tuple[RoundAgreement, ...] = ()
     admissions: Admissions = NOBODY
+    repeats: Repeats | None = None
     computed: dict[object, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     @property
@@ -235,6 +238,7 @@ def agreement_report(
         alone=codes_without_vote(round_.version),
         rounds=rounds,
         admissions=admissions(round_, blind=left),
+        repeats=repeats(round_, left),
     )
 
 

@@ -6,11 +6,17 @@ from typing import Any
 
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from core import clock
 from core.text.joining import clauses, listed
 from rounds.models import Round
+
+DROPS_OUT = gettext_noop("Issues that are revealed before they come again drop out of the drift check.")
+KEEP_THEM = gettext_noop(
+    "Issues that are revealed before they come again drop out of the drift check. Choose “when the round"
+    " closes” to keep them."
+)
 
 
 def rule(round_: Round) -> str:
@@ -27,16 +33,19 @@ def rule(round_: Round) -> str:
 
 
 def drift(round_: Round) -> str:
-    """The drift check in words, "" without one."""
+    """The drift check in words, "" without one, with what the reveal does to it."""
     if not round_.drift_percent:
         return ""
-    return ngettext(
+    said = ngettext(
         "Volunteers label %(n)d %% of their issues a second time without a mark, at least"
         " %(hours)d hour later.",
         "Volunteers label %(n)d %% of their issues a second time without a mark, at least"
         " %(hours)d hours later.",
         round_.drift_hours,
     ) % {"n": round_.drift_percent, "hours": round_.drift_hours}
+    if round_.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return said
+    return f"{said} {_(DROPS_OUT) if round_.opened_at else _(KEEP_THEM)}"
 
 
 def coming(moment: datetime) -> str:

@@ -288,6 +288,11 @@ def rows_of(
     return rows
 
 
+def revealed_sql(round_: Round) -> str:
+    """The condition that an issue `c` is revealed: complete, or in a closed round."""
+    return "true" if round_.closed_at else _complete(round_)
+
+
 _IN_ORDER = """
     SELECT r.name, c.issue_id, {labels}, c.whose, c.decided
     FROM rounds_roundissue c {join_first}
@@ -360,8 +365,9 @@ def labelled_twice(
     they were split or retired since; None is an open label. Rows are in the order of the volunteers' columns.
     One query, and some for earlier versions if there are former categories.
     """
-    is_revealed = "true" if round_.closed_at else _complete(round_)
     return [
         (name, first and former.counts_as(first, then), second and former.counts_as(second, now), issues)
-        for name, first, then, second, now, issues in rows_of(_TWICE, round_, blind, revealed=is_revealed)
+        for name, first, then, second, now, issues in rows_of(
+            _TWICE, round_, blind, revealed=revealed_sql(round_)
+        )
     ]

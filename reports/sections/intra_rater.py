@@ -20,6 +20,7 @@ from reports.sections.columns import (
 )
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sentences.agreement import intra_left_out
+from reports.sentences.limits import drift_check
 
 _cells = attrgetter(
     "issues", "percent_agreement.value", "percent_agreement.low", "percent_agreement.high",
@@ -44,10 +45,16 @@ def _figures(found: dict[str, Any]) -> KeyedFigures:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The drift check, with the pooled volunteers first; None without second labels."""
-    if report.intra is None:
+    """The drift check, with the pooled volunteers first; without second labels what was planned, None if
+    nothing was.
+    """
+    if report.intra is None and report.repeats is None:
         return None
-    return {"intra": [report.intra.pooled, *report.intra.raters], "intra_left_out": intra_left_out(report)}
+    return {
+        "intra": [report.intra.pooled, *report.intra.raters] if report.intra else [],
+        "intra_left_out": intra_left_out(report),
+        "intra_planned": drift_check(report),
+    }
 
 
 INTRA_RATER = Section(

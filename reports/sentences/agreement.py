@@ -14,7 +14,14 @@ from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
 from reports.queries.second_looks import is_looking_again
-from reports.sentences.limits import coached, forge_labels, looked_at_again, without_training, without_vote
+from reports.sentences.limits import (
+    coached,
+    drift_check,
+    forge_labels,
+    looked_at_again,
+    without_training,
+    without_vote,
+)
 from reports.sentences.numbers import grouped, listed, undefined
 from rounds.models import Round
 from taxonomy.models import Level
@@ -304,7 +311,7 @@ def how_to_report(report: AgreementReport) -> str:
         # The kappa of types within one decided type means nothing: the range of types is restricted there.
         if report.level != Level.TYPE:
             sentences += [_by_type(report), undecided(report)]
-    sentences.append(_drift(report))
+    sentences += [_drift(report), drift_check(report) if report.repeats and report.repeats.lost else ""]
     omitted = [f"{grouped(part.count)} {part.text}" for part in _counted(found.left_out, LEFT_OUT)]
     if report.coached and report.without_coached:
         omitted.append(f"{grouped(report.coached)} {COACHED % report.coached}")

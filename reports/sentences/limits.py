@@ -74,3 +74,19 @@ def forge_labels(report: AgreementReport) -> str:
             " reveal."
         )
     return _("The volunteers could see the labels that the issue reports have on their forge.")
+
+
+def drift_check(report: AgreementReport) -> str:
+    """How many issues were to come a second time, were labelled again, and were lost; "" for none."""
+    found = report.repeats
+    if found is None:
+        return ""
+    said = ngettext(
+        "Drift check: %(n)s issue was to come to its volunteer a second time. Labelled again: %(labelled)s."
+        " Lost, because the labels of the issue were revealed first: %(lost)s.",
+        "Drift check: %(n)s issues were to come to their volunteers a second time. Labelled again:"
+        " %(labelled)s. Lost, because the labels of the issue were revealed first: %(lost)s.",
+        found.planned,
+    )
+    counts = {"n": found.planned, "labelled": found.labelled, "lost": found.lost}
+    return said % {name: grouped(number) for name, number in counts.items()}

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
@@ -16,14 +17,17 @@ from consensus.models import Decision
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.queries.independence import suspicions
+from reports.queries.repeats import Repeats
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
+from reports.sentences.agreement import how_to_report
 from rounds.models import Round, RoundIssue, RoundVolunteer
 from taxonomy.models import Level
 from tests import factories
 from tests.kept import kept
 from tests.worlds.labels import from_rows
+from tests.worlds.pages import client, text_of
 from tests.worlds.uneven import uneven as uneven_round
 from tests.worlds.world import one_after_the_other, small_world
 
@@ -368,6 +372,33 @@ def test_second_labels_are_compared_with_the_first_ones_over_revealed_issues(rou
     Round.objects.filter(pk=round_.pk).update(closed_at=timezone.now())
     round_.refresh_from_db()
     assert agreement_report(round_).intra.pooled.issues == 4
+
+
+def test_repeats_that_were_lost_are_said(round_):
+    issues = [place.issue for place in RoundIssue.objects.filter(round=round_).order_by("position")]
+    member = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
+    assert agreement_report(round_).repeats is None
+    Round.objects.filter(pk=round_.pk).update(drift_percent=20)
+    round_.refresh_from_db()
+    assert agreement_report(round_).repeats is None
+    for issue in (issues[0], issues[2], issues[5]):  # the last issue is not complete
+        _again(round_, issue, member, None, submitted_at=None)
+    found = agreement_report(round_)
+    said = (
+        "Drift check: 2 issues were to come to their volunteers a second time. Labelled again: 0. Lost, because"
+        " the labels of the issue were revealed first: 2."
+    )
+    assert (found.intra, found.repeats) == (None, Repeats(2, 0))
+    assert said in how_to_report(found)
+    assert said in text_of(client(member).get(reverse("agreement", args=[round_.pk])))
+    Repeat.objects.filter(round=round_).update(
+        submitted_at=timezone.now(),
+        category=factories.category(round_.version, "C.1"),
+        version=round_.version,
+    )
+    found = agreement_report(round_)
+    assert found.repeats == Repeats(2, 2)
+    assert "Drift check" not in how_to_report(found)  # it says how many issues came a second time
 
 
 def test_the_drift_check_is_hidden_with_the_labels(round_):

@@ -1,6 +1,7 @@
 """Before and after consensus as a page: who reads it, what it says, empty and full, and what it costs."""
 
 import csv
+
 import pytest
 from django.urls import reverse
 
