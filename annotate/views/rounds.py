@@ -172,6 +172,7 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
             "missing": slots - sum(seat.labels for seat in seats),
             "incomplete": _incomplete(round_, progress),
             "page": page_of(volunteers.incomplete_issues(round_), {}, key="position"),
+            "unsettled": _unsettled(round_, member),
         }
     return render_page(request, "annotate/rounds/close.html", context)
 

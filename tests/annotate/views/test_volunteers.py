@@ -168,6 +168,15 @@ def test_closing_a_complete_round_names_no_share_of_nothing(world):
         world.submit(round_, world.issues[0], member, "C.2")
     page = text_of(get(world.lead, "close_round", round_.pk))
     assert "yet 0 of 3 Issues with missing labels 0 of 1 No label is missing." in page
+    assert "disagreement is open" not in page
+
+
+def test_closing_says_what_is_still_to_be_decided(world):
+    round_ = world.round(issues=Issue.objects.filter(pk=world.issues[0].pk))
+    for member, code in zip(world.members, ("C.2", "C.2", "C.9"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    page = text_of(get(world.lead, "close_round", round_.pk))
+    assert "1 disagreement is open. It can still be decided after closing." in page
 
 
 def test_closing_lists_what_is_incomplete_and_the_file_says_how_much(world):
