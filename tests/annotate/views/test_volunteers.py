@@ -176,7 +176,7 @@ def test_closing_says_what_is_still_to_be_decided(world):
     for member, code in zip(world.members, ("C.2", "C.2", "C.9"), strict=True):
         world.submit(round_, world.issues[0], member, code)
     page = text_of(get(world.lead, "close_round", round_.pk))
-    assert "1 disagreement is open. It can still be decided after closing." in page
+    assert "1 disagreement is open. You can still decide this issue after closing." in page
 
 
 def test_closing_lists_what_is_incomplete_and_the_file_says_how_much(world):
