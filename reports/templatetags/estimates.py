@@ -1,6 +1,7 @@
 """Numbers of an agreement report in its templates: values, reasons for missing values, intervals, shares."""
 
 from django import template
+from django.utils.translation import gettext as _
 
 from agreement import Coefficient, PairKappa
 from reports.formats.tables import number
@@ -34,6 +35,13 @@ def span(found: Coefficient) -> str:
 def span_or_why(found: Coefficient) -> str:
     """The interval of a value, or why it has none; "" without a value."""
     return span(found) or (say.no_interval(found.reason) if found.value is not None else "")
+
+
+@register.filter
+def span_in_words(found: Coefficient) -> str:
+    """The interval with its name, or why there is none."""
+    interval = span(found)
+    return _("95 %% interval %(span)s") % {"span": interval} if interval else span_or_why(found)
 
 
 @register.filter

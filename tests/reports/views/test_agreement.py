@@ -134,6 +134,13 @@ def test_undefined_values_say_why_and_are_never_a_number(world):
     assert not re.search(r"\b(nan|none|null)\b", plain)
 
 
+def test_the_picture_of_a_kappa_without_an_interval_says_why(world):
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.2 C.2 C.2")
+    body = get(world.lead, round_).content.decode()
+    assert re.search(r'aria-label="[^"]* 1\.000, no interval: [^"]+, called almost perfect"', body)
+
+
 def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
     world.version = factories.make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
     round_ = world.round()
