@@ -76,6 +76,7 @@ def test_an_empty_list_explains_the_way_to_leads_only(world):
     page = client(world.lead).get(address)
     assert "Two or more members code each interview" in page.text
     assert reverse("new_interview", args=[world.study.slug]) in page.text
+    assert "Write guide" in page.text
     other = client(world.coder).get(address).text
     assert "Two or more members code each interview" not in other
     assert "No interview to read yet." in other
