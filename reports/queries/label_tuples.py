@@ -81,6 +81,7 @@ class Edition:
 
     round: int
     version: int
+    depth: int
     is_crossed: bool
     is_revealed: bool
     labels_per_issue: int
@@ -171,6 +172,7 @@ def tuples(
         edition = Edition(
             round=round_.pk,
             version=round_.version_id,
+            depth=round_.depth,
             is_crossed=round_.allocation == Round.Allocation.CROSSED,
             is_revealed=reveals_complete_issues(round_),
             labels_per_issue=round_.labels_per_issue,
@@ -212,7 +214,7 @@ def _grouped(
     could_be: Mapping[int, CategoryState] | None = None
     if edition.has_followed and edition.is_revealed:
         # Of issues of `without` too: who asks adds these labels.
-        of_round = {edition.round: edition.version}
+        of_round = {edition.round: (edition.version, edition.depth)}
         could_be = choosable(of_round, seen, kept, had_looks=edition.is_first).get(edition.round)
     found = grouped(edition.round, edition.ids, asked, **shown)
     if crossed and (found.sizes != raters).any():

@@ -137,6 +137,7 @@ def tuples_of(
         Edition(
             round=one.pk,
             version=one.version_id,
+            depth=one.depth,
             is_crossed=one.allocation == Round.Allocation.CROSSED,
             is_revealed=True,
             labels_per_issue=one.labels_per_issue,
@@ -170,7 +171,7 @@ def _grouped(
     given = {"rounds": [one.round for one in editions], "crossed": crossed, **kept}
     rows: dict[int, list[tuple[list[int], list[int], int]]] = defaultdict(list)
     firsts = {one.round: first_labels(one.round, one.version, seen, kept) for one in editions if one.is_first}
-    followed = {one.round: one.version for one in editions if one.has_followed}
+    followed = {one.round: (one.version, one.depth) for one in editions if one.has_followed}
     could_be = choosable(followed, seen, kept, had_looks=bool(firsts)) if followed else {}
     labels, join = "c.labels", ""
     if firsts:

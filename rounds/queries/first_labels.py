@@ -235,16 +235,17 @@ def first_labels(
 
 
 def choosable(
-    rounds: Mapping[int, int],
+    rounds: Mapping[int, tuple[int, int]],
     seen: str = "true",
     kept: Mapping[str, Any] = MappingProxyType({}),
     *,
     had_looks: bool,
 ) -> dict[int, Mapping[int, CategoryState]]:
     """By round, the categories that could be chosen when the first labels of its complete issues were given,
-    by id: those of all versions that these labels were given in. A category is what its choice counts as, so
-    that it can be a former one, with a negative id. A round whose labels are all of its own version is left
-    out. `rounds` has the version of each round; `seen` and `kept` as in `first_labels`.
+    by id: those of all versions that these labels were given in, and those above them. A category is what its
+    choice counts as, so that it can be a former one, with a negative id. A round whose labels are all of its
+    own version is left out. `rounds` has the version and the depth of each round; `seen` and `kept` as in
+    `first_labels`.
 
     One query, and some for earlier versions at first.
     """
@@ -256,19 +257,20 @@ def choosable(
         for round_, version in cursor.fetchall():
             versions.setdefault(round_, set()).add(version)
     return {
-        round_: _choosable_in(given, rounds[round_])
+        round_: _choosable_in(given, *rounds[round_])
         for round_, given in versions.items()
-        if given != {rounds[round_]}
+        if given != {rounds[round_][0]}
     }
 
 
-def _choosable_in(versions: Iterable[int], version_id: int) -> dict[int, CategoryState]:
+def _choosable_in(versions: Iterable[int], version_id: int, depth: int) -> dict[int, CategoryState]:
     former, book = FormerCategories(version_id), categories_of(version_id).by_id
     found: dict[int, CategoryState] = {}
     for version in versions:
-        for category in categories_of(version).by_id:
+        # Nobody can choose a category above the depth but through those below it. These can have moved: what
+        # is above them in the round's version is chosen with them.
+        for category in categories_of(version).choosable(depth):
             above: int | None = former.counts_as(category, version)
-            # A category can have moved below another one, which is chosen with it at the level above.
             while above is not None and above not in found:
                 found[above] = former.states[above] if above < 0 else book[above]
                 above = found[above].parent_id

@@ -12,8 +12,9 @@ from rounds.models import Label, Round, RoundIssue
 from rounds.queries.blindness import Reader
 from taxonomy.actions.answers import answer
 from taxonomy.models import Level
-from taxonomy.tree.drafts import ADD, RETIRE, SPLIT
+from taxonomy.tree.drafts import ADD, MOVE, RETIRE, SPLIT
 from tests.annotate.actions.test_version_upgrade import change, publication
+from tests.factories.taxonomy import make_version
 from tests.kept import kept
 from tests.worlds.looks import look_again
 from tests.worlds.pages import client, text_of
@@ -63,6 +64,35 @@ def test_categories_count_only_if_first_labels_could_be_one_of_them(world):
     found = agreement_report(round_, by=(("round",),), reader=Reader(world.lead))
     assert found.overall.choosable == themes + 1
     assert [one.agreement.choosable for one in found.rounds] == [themes + 1, themes]
+
+
+def test_a_type_counts_only_if_first_labels_below_it_could_count_as_it(world):
+    """In a round of themes nobody chooses a type that has themes: q of the types is theirs, as they are now."""
+    world.version = make_version(world.study, ("A", "A.1", "C", "C.1", "C.2"))
+    round_ = world.round()
+    other = world.round(name="Later", kind=Round.Kind.PILOT)
+    for member, code in zip(world.members, ("C.1", "C.2", "A.1"), strict=True):
+        for each in (round_, other):
+            world.submit(each, world.issues[0], member, code)
+
+    def q(level: Level) -> list[int]:
+        """In its own report, and beside the other round."""
+        rounds = (Round.objects.get(pk=each.pk) for each in (round_, other))
+        own, beside = (
+            agreement_report(one, level=level, by=(("round",),), reader=Reader(world.lead)) for one in rounds
+        )
+        (found,) = (one.agreement for one in beside.rounds if one.round.pk == round_.pk)
+        return [own.overall.choosable, found.choosable]
+
+    assert (q(Level.TYPE), q(Level.THEME)) == ([2, 2], [3, 3])
+    change(world, SPLIT, "C", parts=[{"name": "New", "code": "D"}], stays=True)
+    change(world, MOVE, "C.2", parent="D")
+    world.version = publication(world)
+    assert (q(Level.TYPE), q(Level.THEME)) == ([3, 3], [3, 3])
+    change(world, MOVE, "C.1", parent="D")
+    change(world, RETIRE, "C")
+    publication(world)
+    assert (q(Level.TYPE), q(Level.THEME)) == ([2, 2], [3, 3])
 
 
 SECOND_LOOK = "No issue of this round counts now, because a second look is open"
