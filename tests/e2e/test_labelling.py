@@ -145,6 +145,42 @@ def test_keys_after_back_act_on_the_issue_gone_back_to_while_its_label_is_still_
 
 
 @only_long
+def test_going_back_in_a_hurry_pairs_no_text_with_the_form_of_another_issue(open_page, world, member):
+    page = open_page(member.user, label_page(world.round()))
+    held(page, 2)
+    first = title(page)
+    press(page, "c 3 Enter Enter")
+    stored(page)
+    second = title(page)
+    # Enter right after b is meant for the issue gone back to, although a digit could still follow b.
+    press(page, "c 9 Enter b Enter")
+    expect(page.locator("h1")).to_have_text(second)
+    expect(page.locator("#toasts")).to_contain_text("now has your label C.3")
+    assert Label.objects.count() == 1
+    # A click on Back while a change is on its way waits for nothing and does nothing.
+    press(page, "b")
+    expect(page.locator("#label-form[data-mode=change]")).to_have_count(1)
+    page.evaluate(
+        """() => {
+            const plain = fetch;
+            window.fetch = (url, options) => String(url).includes("/change/")
+                ? new Promise((resolve) => setTimeout(() => resolve(plain(url, options)), 1500))
+                : plain(url, options);
+        }"""
+    )
+    press(page, "c 2 Enter Enter")
+    page.locator("#back").dispatch_event("click")
+    expect(page.locator("#label-form[data-mode=label]")).to_have_count(1)
+    page.wait_for_timeout(1000)
+    assert title(page) == second
+    press(page, "c 9 Enter Enter")
+    expect(page.locator("#pace")).to_contain_text("2 / 6")
+    stored(page)
+    found = Label.objects.order_by("pk").values_list("issue__current__title", "category")
+    assert list(found) == [(first, world.category("C.2").pk), (second, world.category("C.9").pk)]
+
+
+@only_long
 def test_back_change_and_skip_by_keys(open_page, world, member):
     round_ = world.round()
     page = open_page(member.user, reverse("label", args=[round_.pk]))

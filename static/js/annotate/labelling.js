@@ -308,14 +308,16 @@ function onSubmit(event) {
   send("submit", form, isOpenLabel() ? say("sent_open") : say("sent", { code: picker.chosen().code }));
 }
 async function change() {
+  changing = true;
   submit.disabled = true;
   keys.hold(); // the next key is for the issue that comes then
   await drafts.stop();
   drafts.keep();
-  const next = aside ?? held[0];
+  // A page that was loaded for a change has no address where the next issue could be submitted.
+  const next = aside ?? (submitUrl ? held[0] : undefined);
   const fields = [...new FormData(form), ...(next ? [["stays", "1"]] : [])];
   const { status, answer } = await post(form.action, fields, { redirect: "manual" });
-  submit.disabled = false;
+  submit.disabled = changing = false;
   if (status === 303 || answer.go) {
     drafts.forget();
     if (!next) {
@@ -379,6 +381,7 @@ function showChanges(answer, act) {
 let aside = null; // the turn that was left
 let leaving = null; // what the page showed when the member went back
 let answered = null; // the issue that was answered last
+let changing = false; // a change is on its way, and the issue after it comes with its answer
 let place = location.href;
 const keys = form && makeHeldKeys({ onEscape: stay });
 const submitUrl = isChange ? null : form?.action;
@@ -389,7 +392,7 @@ function setMode(mode, action = submitUrl) {
   if ($("skip-button")) $("skip-button").hidden = isChange;
 }
 async function goBack() {
-  if (leaving) return;
+  if (leaving || changing) return;
   if (outbox.why()) {
     complain(say("back_waits"));
     outbox.flush();
@@ -491,6 +494,7 @@ function stay() {
   form.inert = idle !== null;
   drafts.state("");
   if (idle && held.length) show(held.shift(), idle.said);
+  else if (idle && !outbox.waiting().length) location.assign(form.dataset.next);
   return true;
 }
 addEventListener("popstate", () => {

@@ -34,7 +34,7 @@ export async function post(url, fields, { keepalive = false, redirect = "follow"
 export function makeDrafts(form, page) {
   const FRESH = 10; // s for which a page that was asked for before the last save may show less than was saved
   const SOON = 800; // ms after the last change
-  let timer = 0, saving = null, dirty = false, savedAt = 0, tries = 0, posted = null;
+  let timer = 0, saving = null, dirty = false, isRefused = false, savedAt = 0, tries = 0, posted = null;
   const key = (issue) => form.dataset.store + issue;
   const drafts = {
     state,
@@ -47,12 +47,12 @@ export function makeDrafts(form, page) {
         save();
         await saving;
       }
-      return !dirty;
+      return !dirty && !isRefused;
     },
     // The page shows another issue, or nothing that could be saved.
     reset() {
       clearTimeout(timer);
-      [dirty, savedAt, tries, posted] = [false, 0, 0, null];
+      [dirty, isRefused, savedAt, tries, posted] = [false, false, 0, 0, null];
       state("");
     },
     // No more drafts of this issue: its answer comes. Returns the one that is under way.
@@ -121,7 +121,7 @@ export function makeDrafts(form, page) {
   function save({ keepalive = false } = {}) {
     clearTimeout(timer);
     if (!dirty || saving || page.isIdle()) return; // what comes meanwhile is saved after it, or from the copy
-    dirty = false;
+    dirty = isRefused = false;
     posted = page.content();
     drafts.keep();
     const issue = page.issue();
@@ -130,6 +130,7 @@ export function makeDrafts(form, page) {
       saving = null;
       // The page has moved on, and the answer takes the draft along.
       if (page.isIdle() || page.issue() !== issue) return;
+      isRefused = status < 200 || status >= 300;
       if (status >= 200 && status < 300) {
         page.revision().value = answer.revision;
         tries = 0;

@@ -375,11 +375,8 @@ export function listenToKeys(picker, actions, { onEnter, startFinding, isHeld = 
       }
       return;
     }
-    if (event.key === "Enter" && event.target.matches("body, main, #tree")) {
-      onEnter(event);
-      return;
-    }
-    if (event.ctrlKey) return;
+    const isEnter = event.key === "Enter" && event.target.matches("body, main, #tree");
+    if (event.ctrlKey && !isEnter) return;
     const first = stopWaiting();
     if (first && /^\d$/.test(event.key)) {
       event.preventDefault();
@@ -389,6 +386,14 @@ export function listenToKeys(picker, actions, { onEnter, startFinding, isHeld = 
     if (first) {
       actions[first]();
       if (isHeld(event)) return;
+      if (isEnter && (isField(document.activeElement) || document.querySelector("dialog[open]"))) {
+        event.preventDefault();
+        return;
+      }
+    }
+    if (isEnter) {
+      onEnter(event);
+      return;
     }
     if (picker && !event.target.closest("pre, .tablewrap") && inTree(event)) return;
     const isAction = Object.hasOwn(actions, event.key), isStart = picker?.starts.has(event.key);

@@ -268,6 +268,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// What the question of a form is about: its words, and all that would be sent but for what is new each time.
+function asked(form) {
+  const fields = [...new FormData(form)].filter(([name]) =>
+    !["csrfmiddlewaretoken", "form_key"].includes(name)
+  );
+  return JSON.stringify([form.dataset.confirm, fields]);
+}
 function sendConfirmed(form, submitter) {
   form.dataset.confirmed = "";
   form.requestSubmit(submitter);
@@ -287,8 +294,10 @@ document.addEventListener("submit", (event) => {
       if (form.isConnected) return sendConfirmed(form, submitter);
       // Its part of the page was renewed while the question stood. The form in its place is meant; where that
       // asks something else by now it asks again, and where there is none the server says why.
-      const fresh = [...document.forms].find((one) => one.action === form.action && one.dataset.confirm);
-      if (fresh && fresh.dataset.confirm !== form.dataset.confirm) return fresh.requestSubmit();
+      const fresh = [...document.forms].find((one) =>
+        one.action === form.action && one.id === form.id && one.dataset.confirm
+      );
+      if (fresh && asked(fresh) !== asked(form)) return fresh.requestSubmit();
       if (!fresh) document.body.append(form);
       sendConfirmed(fresh ?? form);
     });
