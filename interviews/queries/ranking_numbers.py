@@ -48,8 +48,9 @@ class RankLine:
 class RankedQuestion:
     """The answers to one question: of each participant, from the first place on, and of all together, the
     best mean rank first. `top` first places have a share. `is_mixed`: versions with other categories.
-    `counted` has the answers that count, each with the name of its group ("" for none) and the place of each
-    category by its code, in an order that does not tell whose they are.
+    `counted` has the answers that count, each with the name of its group ("" for none, and for all if
+    `has_one_alone`) and the place of each category by its code, in an order that does not tell whose they
+    are.
     """
 
     question: Question
@@ -66,6 +67,11 @@ class RankedQuestion:
     def is_complete(self) -> bool:
         """Did everybody rank all categories? Then nobody's missing places share the last rank."""
         return all(line.numbers.ranked_by == self.participants for line in self.lines)
+
+    @property
+    def has_one_alone(self) -> bool:
+        """Is a single answer in one of the groups, or in neither? Then groups tell whose it is."""
+        return _has_one_alone(self.comparison, self.participants)
 
 
 @dataclass(frozen=True)
@@ -128,8 +134,8 @@ def _ranked(
     last = {who: places[one.pk] for who, one in latest.items()}
     found = _places(list(last.values()), order)
     top = question.top or min(FIRST_PLACES, max(1, len(order) - 1))
-    counted = {one.version_id for one in latest.values()}
-    is_mixed = len({frozenset(state.category_id for state in asked[one]) for one in counted}) > 1
+    used = {one.version_id for one in latest.values()}
+    is_mixed = len({frozenset(state.category_id for state in asked[one]) for one in used}) > 1
     comparison = compare_groups(*_sides(last, order, groups), seed=SEED)
     differences = comparison.categories or (None,) * len(order)
     numbers = ranked_categories(found, top=top, seed=SEED)
@@ -148,7 +154,25 @@ def _ranked(
         else concordance(found, seed=SEED),
         comparison=comparison,
         is_mixed=is_mixed,
-        counted=tuple(sorted((_group(who, groups), _by_code(given, columns)) for who, given in last.items())),
+        counted=_counted(last, columns, None if _has_one_alone(comparison, len(last)) else groups),
+    )
+
+
+def _has_one_alone(comparison: GroupComparison, participants: int) -> bool:
+    sizes = comparison.first, comparison.second
+    return 1 in {*sizes, participants - sum(sizes)}
+
+
+def _counted(
+    last: Mapping[Participant, Mapping[int, int]],
+    columns: Mapping[int, CategoryState],
+    groups: Groups | None,
+) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """Sorted by what is in them, so that their order tells nothing else."""
+    return tuple(
+        sorted(
+            (_group(who, groups) if groups else "", _by_code(given, columns)) for who, given in last.items()
+        )
     )
 
 

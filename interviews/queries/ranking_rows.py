@@ -1,9 +1,12 @@
 """The numbers of rankings as rows of a CSV file: one for each question and category."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from agreement.bootstrap import PercentileInterval
+from agreement.rankings.groups import GroupComparison
 from agreement.reasons import Reason
+from interviews.errors import IdentityUnreadable
 from interviews.queries.exports import without_names
 from interviews.queries.ranking_numbers import RankedQuestion, RankLine, StudyRankings
 from studies.models import Study
@@ -20,12 +23,28 @@ ANSWERS = ("question", "answer", "group", "code", "place")
 
 
 def rows_to_leave(study: Study, found: StudyRankings) -> Iterator[tuple[object, ...]]:
-    """The rows as they may leave the study: a question that contains a listed name has no text. Raises
-    IdentityUnreadable.
+    """The rows as they may leave the study: a question that contains a listed name has no text, nor has any
+    question while the listed names are unreadable. Groups have no numbers where `has_one_alone`: less the
+    groups, the numbers of all are those of the one who is in neither.
     """
     questions = [one.question for one in found.questions]
-    told, _named = without_names(study.pk, questions, [one.text for one in questions])
-    yield from ranking_rows(found, untold={one.pk for one in questions} - {one.pk for one in told})
+    try:
+        told, _named = without_names(study.pk, questions, [one.text for one in questions])
+    except IdentityUnreadable:
+        told = []
+    leaving = replace(found, questions=tuple(map(_without_groups_of_one, found.questions)))
+    yield from ranking_rows(leaving, untold={one.pk for one in questions} - {one.pk for one in told})
+
+
+def _without_groups_of_one(question: RankedQuestion) -> RankedQuestion:
+    if not question.has_one_alone:
+        return question
+    sizes = question.comparison.first, question.comparison.second
+    return replace(
+        question,
+        lines=tuple(replace(line, difference=None) for line in question.lines),
+        comparison=GroupComparison(*sizes, reason=question.comparison.reason or Reason.ONE_IN_GROUP),
+    )
 
 
 def answer_rows(found: StudyRankings) -> Iterator[tuple[object, ...]]:

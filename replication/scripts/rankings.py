@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from package import read
+from report import NOT_HERE
 from scipy import stats
 
 RANKINGS, ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
 OF_CATEGORY = (
     "participants", "ranked_by", "mean_rank", "mean_rank_given", "share", "share_low", "share_high",
-    "first_participants", "second_participants", "first_mean_rank", "second_mean_rank", "difference",
 )  # fmt: skip
+OF_GROUPS = ("first_participants", "second_participants", "first_mean_rank", "second_mean_rank", "difference")
 OF_W = ("w", "w_chi2", "w_df", "w_p")
 
 Answer = dict[str, int]
@@ -26,18 +27,22 @@ Answer = dict[str, int]
 
 def both(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """The stored and the recomputed numbers, by question and category; None without rankings. A question
-    whose versions of the taxonomy gave one code to two categories is left out.
+    whose versions of the taxonomy gave one code to two categories is left out. Numbers of groups are NOT_HERE
+    where no answer to the question names its group.
     """
     if not (folder / RANKINGS).exists():
         return None
     table, given = read(folder / RANKINGS), read(folder / ANSWERS)
-    stored, found = {}, {}
+    stored: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name, rows in table.groupby("question", sort=False):
         codes = list(rows["code"])
         if len(set(codes)) < len(codes):
             continue
         lines = rows.to_dict("records")
-        stored[name] = {line["code"]: {key: _number(line[key]) for key in OF_CATEGORY} for line in lines}
+        stored[name] = {
+            line["code"]: {key: _number(line[key]) for key in OF_CATEGORY + OF_GROUPS} for line in lines
+        }
         stored[name]["W"] = {key: _number(lines[0][key]) for key in OF_W}
         answers = list(_answers(given[given["question"] == name]))
         groups = (lines[0]["first_group"], lines[0]["second_group"])
@@ -72,9 +77,9 @@ def _mean(doubled: list[int]) -> Fraction | None:
 
 def _categories(
     answers: list[tuple[str, Answer]], codes: list[str], top: int, groups: tuple[str, str]
-) -> Iterator[tuple[str, dict[str, float | None]]]:
+) -> Iterator[tuple[str, dict[str, float | str | None]]]:
     ranks = [(group, answer, doubled_ranks(answer, codes)) for group, answer in answers]
-    sizes = [sum(group == name for group, _answer in answers) for name in groups]
+    is_told = any(group for group, _answer in answers)
     for place, code in enumerate(codes):
         given = [doubled[place] for _group, answer, doubled in ranks if code in answer]
         first = sum(
@@ -83,7 +88,6 @@ def _categories(
         )
         share, low, high = _wilson(first, len(answers))
         of_group = [[two[place] for group, _answer, two in ranks if group == name] for name in groups]
-        means = [_mean(two) if min(sizes) > 1 else None for two in of_group]
         numbers = {
             "participants": len(answers),
             "ranked_by": len(given),
@@ -92,13 +96,18 @@ def _categories(
             "share": share,
             "share_low": low,
             "share_high": high,
-            "first_participants": sizes[0],
-            "second_participants": sizes[1],
-            "first_mean_rank": means[0],
-            "second_mean_rank": means[1],
-            "difference": None if means[0] is None or means[1] is None else means[0] - means[1],
+            **(_of_groups(*of_group) if is_told else {}),
         }
-        yield code, {name: None if one is None else float(one) for name, one in numbers.items()}
+        known = {name: None if one is None else float(one) for name, one in numbers.items()}
+        yield code, dict.fromkeys(OF_GROUPS, NOT_HERE) | known
+
+
+def _of_groups(first: list[int], second: list[int]) -> dict[str, Fraction | int | None]:
+    """Of the doubled ranks in two groups. Groups have means if both have two participants or more."""
+    sizes = (len(first), len(second))
+    means = (_mean(first), _mean(second)) if min(sizes) > 1 else (None, None)
+    difference = None if means[0] is None or means[1] is None else means[0] - means[1]
+    return dict(zip(OF_GROUPS, (*sizes, *means, difference), strict=True))
 
 
 def _wilson(part: int, whole: int) -> tuple[float, float, float]:

@@ -7,11 +7,12 @@ import json
 import pytest
 from django.urls import reverse
 
+from core.fetch.sealing import Purpose, seal_text
 from findings.actions.findings import add_finding, freeze_finding
 from findings.errors import FindingRefused
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from interviews.actions.identities import name_participant
-from interviews.models import Coding, Consent, Place
+from interviews.models import Coding, Consent, Identity, Place
 from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
 from tests.factories.interviews import make_participant, make_session
@@ -81,7 +82,9 @@ def test_the_package_has_what_its_maker_may_see_and_what_may_be_quoted(world, tm
         written(world, tmp_path / "named")
 
 
-def test_rankings_are_in_the_package_as_far_as_their_reader_may_read_the_interviews(world, tmp_path):
+def test_rankings_are_in_the_package_as_far_as_their_reader_may_read_the_interviews(
+    world, tmp_path, settings
+):
     def ranked(folder, member=None, **asked):
         reader = Reader(member) if member else None
         hashes = write_package(world.round, tmp_path / folder, reader=reader, **asked)
@@ -105,6 +108,11 @@ def test_rankings_are_in_the_package_as_far_as_their_reader_may_read_the_intervi
     assert rows["A"]["text"] == world.question.text
     shell = ranked("shell")
     assert (shell["A"]["question"], shell["A"]["text"], shell["A"]["mean_rank"]) == ("1.1.1", "", "1.0")
+    Identity.objects.update(name=seal_text("Nobody", Purpose.PEOPLE))
+    assert ranked("told")["A"]["text"] == world.question.text
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-key-of-this-server" * 3, []
+    unreadable = ranked("lost")
+    assert (unreadable["A"]["text"], unreadable["A"]["mean_rank"]) == ("", "1.0")
 
 
 def test_rankings_are_computed_again_from_answers_without_names(world, tmp_path):
@@ -135,3 +143,38 @@ def test_rankings_are_computed_again_from_answers_without_names(world, tmp_path)
     assert line.split()[-3:] == [repr(9 / 11), repr(9 / 11), "0"]
     path.write_text(path.read_text().replace(f"1,{group},B,1", f"1,{group},B,2"))
     assert "rankings 1.1.1 B mean_rank" in wrong_paths(tmp_path)
+
+
+def test_an_answer_that_is_alone_in_a_group_or_in_neither_leaves_without_groups(world, tmp_path):
+    """Audiences of 2 and 1, of 2, 2 and 1, and of 2, 2 and 2."""
+
+    def package(name: str, *answers: tuple[str, str]):
+        for prefix, codes in answers:
+            who = make_participant(world.study, world.lead, prefix)
+            session = make_session(who, world.lead, guide=world.session.guide)
+            rank(world.base, session, world.question, *codes)
+        write_package(world.round, tmp_path / name, reader=Reader(world.lead))
+        with (tmp_path / name / "interviews/ranking_answers.csv").open() as stream:
+            given = list(csv.DictReader(stream))
+        with (tmp_path / name / "interviews/rankings.csv").open() as stream:
+            first = next(csv.DictReader(stream))
+        done = run(tmp_path / name)
+        assert (done.returncode, done.stderr) == (0, "")
+        lines = [one for one in done.stdout.splitlines() if one.startswith("rankings 1.1.1 A ")]
+        not_here = {one.split()[3] for one in lines if one.endswith("not in this package")}
+        sizes = first["first_participants"], first["second_participants"]
+        means = first["first_mean_rank"], first["second_mean_rank"], first["difference"]
+        answers_in_file = [(row["group"], row["place"]) for row in given if row["code"] == "A"]
+        return answers_in_file, sizes, means, not_here
+
+    of_groups = {
+        "first_participants", "second_participants", "first_mean_rank", "second_mean_rank", "difference",
+    }  # fmt: skip
+    nothing = ("", "", "")
+    three = [("", "1"), ("", "1"), ("", "2")]
+    assert package("three", ("U", "AB"), ("D", "BA")) == (three, ("2", "1"), nothing, of_groups)
+    # 1 is in neither group: the numbers of all, less those of the groups, would be theirs.
+    five = [*three, ("", "2"), ("", "2")]
+    assert package("five", ("D", "BA"), ("T", "BA")) == (five, ("2", "2"), nothing, of_groups)
+    six = [("", "1"), ("", "2"), *[("Audience D", "2")] * 2, *[("Audience U", "1")] * 2]
+    assert package("six", ("T", "AB")) == (six, ("2", "2"), ("1.0", "2.0", "-1.0"), set())
