@@ -73,7 +73,7 @@ def filter_of(*, study: Study, narrowed: IssueFilter, by: User | None) -> SavedF
     asked = narrowed.keywords
     named = KeywordList.objects.filter(study=study, pk=asked.keyword_list or 0).first()
     words = [part for part in (named.name if named else "", asked.keyword, narrowed.words) if part]
-    name = (" · ".join(words) or _("Found issues"))[: LONGEST_NAME - 5]
+    name = " ".join((" · ".join(words) or _("Found issues"))[: LONGEST_NAME - 5].split())
     taken = {one.name.lower() for one in saved}
     names = chain([name], (f"{name} {number}" for number in count(2)))
     free = next(one for one in names if one.lower() not in taken)

@@ -221,7 +221,12 @@ def test_found_issues_lead_to_a_screening_and_a_sample(client, signed_in, study,
     assert f'<option value="filter:{saved.pk}" selected>' in signed_in.get(drawn["Location"]).text
     signed_in.post(use, found | {"q": "models", "to": "sample"})
     signed_in.post(use, found | {"zone": "prose", "to": "sample"})
-    names = ["Models", "Models 2", "Models · models"]
+    for words in ("memory  leak", "x" * 114 + " leak"):
+        for asked in ({"to": "screening"}, {"zone": "prose", "to": "sample"}):
+            assert signed_in.post(use, {"q": words} | asked).status_code == 302
+    names = [
+        "Models", "Models 2", "Models · models", "memory leak", "memory leak 2", "x" * 114, "x" * 114 + " 2"
+    ]  # fmt: skip
     assert sorted(study.saved_filters.values_list("name", flat=True)) == names
     client.force_login(make_member(study).user)
     assert f'action="{use}"' not in client.get(reverse("issues", args=[study.slug]), found).text
