@@ -6,6 +6,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from annotate.models import Repeat
 from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
+from studies.rules import LABELLING
 
 BEFORE: dict[str, tuple[str, ...]] = {
     Round.Kind.PILOT: (Round.Kind.SCREENING,),
@@ -40,7 +41,12 @@ def rounds_to_close(studies: Collection[int]) -> list[tuple[Round, int]]:
     of_round = {"round": OuterRef("pk")}
     unrevealed = Q(reveal=Round.Reveal.ROUND_CLOSED)
     active = RoundVolunteer.objects.filter(
-        round=OuterRef("round"), member=OuterRef("volunteer"), left_at=None
+        round=OuterRef("round"),
+        member=OuterRef("volunteer"),
+        left_at=None,
+        # Whoever can no longer label is given no issue again.
+        member__left_at=None,
+        member__role__in=LABELLING,
     )
     to_come = Repeat.objects.filter(Exists(active), **of_round, submitted_at=None)
     found = (

@@ -5,6 +5,7 @@ from itertools import count
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.actions.rounds import close_round
 from annotate.models import Repeat
@@ -100,6 +101,14 @@ def test_a_round_does_not_wait_for_its_close_while_issues_come_again(world, reve
     again = Repeat.objects.filter(round=round_)
     assert again.filter(issue=first).exists()
     assert ("have all their labels" in seen(world.lead)) is not comes
+    # What nobody is given again, because who got it can no longer label, does not hide the card.
+    waits = again.values_list("volunteer", flat=True)
+    gone = Membership.objects.filter(pk__in=list(waits))
+    for state in ({"left_at": timezone.now()}, {"role": Role.VIEWER}):
+        gone.update(**state)
+        assert "have all their labels" in seen(world.lead)
+        gone.update(left_at=None, role=Role.VOLUNTEER)
+        assert ("have all their labels" in seen(world.lead)) is not comes
     again.delete()
     assert "have all their labels" in seen(world.lead)
 
