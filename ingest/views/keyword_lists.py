@@ -92,12 +92,18 @@ def keyword_list(request: AuthedRequest, slug: str, list_id: int) -> HttpRespons
     """Show a list: the terms of a version with what each found, and the versions with what each changed."""
     study, member = study_of(request, slug, rules.may_read_issues)
     shown = _list(request, study, list_id)
+    polls = is_fragment(request) and request.htmx.target == "job"
+    job = search_of(study) if polls else None
+    if job and not job.finished_at:
+        # The page asks each second: what it counts is not counted before the search has ended.
+        shows = {"study": study, "list": shown, "job": job}
+        return render_page(request, "ingest/keywords/list.html", shows, partials=["job"])
     versions = list(versions_of(shown)[: MOST_VERSIONS + 1])
     version = _version(shown, number_asked(request.GET, "version", digits=6) or versions[0].number)
     said = keywords_in([version.pk])[0]
     counts = list_counts([version.pk])[version.pk]
-    polls = is_fragment(request) and request.htmx.target == "job"
-    job = search_of(study) if counts.unsearched or polls else None
+    if counts.unsearched and not polls:
+        job = search_of(study)
     if job and job.finished_at and not polls and job.state != Job.State.FAILED:
         job = None
     sort = request.GET.get("sort", "")

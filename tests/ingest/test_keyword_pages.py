@@ -227,7 +227,12 @@ class TestOneList:
         assert "llama not searched yet 1" in text_of(page)
         assert f'hx-get="{address}" hx-trigger="every 1s" hx-target="#job"' in page.text
         assert "Plan screening" not in page.text
-        assert "HX-Refresh" not in signed_in.get(address, headers=htmx)
+        with CaptureQueriesContext(connection) as asked:
+            fragment = signed_in.get(address, headers=htmx)
+        assert "HX-Refresh" not in fragment
+        assert fragment.text.strip().startswith('<section class="job"')
+        assert f'hx-get="{address}"' in fragment.text
+        assert not any("ingest_termfind" in one["sql"] for one in asked)
         jobs.run(search_of(study).pk)
         assert signed_in.get(address, headers=htmx)["HX-Refresh"] == "true"
         page = text_of(signed_in.get(address))
