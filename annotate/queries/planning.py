@@ -270,12 +270,16 @@ def usually_without_pull_requests(kind: str, kinds: Mapping[str, int]) -> bool:
 
 def starts_without_pull_requests(study: Study, source: str, kinds: Mapping[str, int]) -> bool:
     """Does the form of a new round begin with pull requests left out? Yes, if the study has some: they are no
-    reports. No, if a sample, a screening or another round has some: somebody kept them there on purpose. One
-    query for such a source.
+    reports. No, if a sample, a screening or another round has some: somebody kept them there on purpose. No,
+    for a saved filter that asks for them alone. One query for such a source.
     """
     if not kinds.get("pull_request"):
         return False
-    is_chosen = source.partition(":")[0] in {"sample", "kept", "round"}
+    kind, _colon, id_ = source.partition(":")
+    if kind == "filter":
+        key = whole_number(id_) or 0
+        return not saved_filters(study).filter(pk=key, query__kind="pull_request").exists()
+    is_chosen = kind in {"sample", "kept", "round"}
     return not (is_chosen and issues_from(study, source).filter(is_pull_request=True).exists())
 
 

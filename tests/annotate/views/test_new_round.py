@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from ingest.models import SavedFilter
 from rounds.models import Assignment, Round, RoundIssue
 from rounds.queries.rounds import issues_to_label
 from studies.models import Role
@@ -90,6 +91,10 @@ def test_rounds_and_samples_leave_out_pull_requests_by_default_and_give_their_nu
     reports = issues_to_label(world.study, without_pull_requests=True)
     other = world.round(name="Without", issues=reports, opened=False)
     assert ticked("new_round", f"?kind=main&source=round:{other.pk}")[0]
+    # A filter for pull requests alone keeps them; each other filter does not.
+    for asked, leaves_out in (({"kind": "pull_request"}, False), ({"q": "77"}, True)):
+        saved = SavedFilter.objects.create(study=world.study, name=str(asked), query=asked)
+        assert ticked("new_round", f"?kind=screening&source=filter:{saved.pk}")[0] is leaves_out
 
 
 def test_issues_of_other_studies_are_never_offered(world):
