@@ -121,7 +121,10 @@ def test_the_page_says_it_in_words(world, pilot):
 
 def test_it_says_what_the_draft_leaves_out_and_where_the_labels_differ(world, pilot):
     page = get(world.lead, "pilot", pilot.pk)
-    assert "The draft keeps 4 categories: those that labels of this pilot chose, and the" in text_of(page)
+    assert (
+        "The draft keeps 4 categories: those that labels of this pilot chose, and the categories above these "
+        "and above missing categories." in text_of(page)
+    )
     assert "1 missing category is added beside its nearest category." in text_of(page)
     left = len(factories.taxonomy.CODES) - 4
     assert f"The draft leaves out {left} categories that no label of these 6 issues chose." in text_of(page)
@@ -135,6 +138,12 @@ def test_it_says_what_the_draft_leaves_out_and_where_the_labels_differ(world, pi
     page = get(world.lead, "pilot", both.pk)
     assert "1 of 2 revealed issues has different labels. 1 disagreement has no decision yet." in text_of(page)
     assert "Show disagreements Show agreement" in text_of(page)
+    lonely = world.round(name="Lonely", kind="pilot", members=[world.lead])
+    misses(world, lonely, 1, "Deadlock", "C.9")
+    assert (
+        "The draft keeps 1 category: labels of this pilot chose it, or a missing category belongs to it. "
+        "1 missing category is added" in text_of(get(world.lead, "pilot", lonely.pk))
+    )
 
 
 def test_before_reveal_nothing_is_counted_or_named(world):
