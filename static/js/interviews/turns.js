@@ -91,8 +91,9 @@ export function makeTurns({ chip, label }) {
       const button = make(
         "button",
         "quote",
-        ...quote.codes.map(chip),
-        ...quote.open_codes.map((name) => make("span", "badge", name)),
+        // A blank after each: who speaks to the page says what stands on the button.
+        ...quote.codes.flatMap((code) => [chip(code), " "]),
+        ...quote.open_codes.flatMap((name) => [make("span", "badge", name), " "]),
       );
       button.type = "button";
       button.dataset.quote = keyOf(quote);
