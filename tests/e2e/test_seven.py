@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), only_long]
 
 PEOPLE = ("R1", "R2", "R3", "R4", "R5", "R6", "R7")
 CHAIR = "R2"
-TOLD = "[data-refusal=decide] :text('decided this a moment ago')"
+TOLD = "[data-refusal=decide]:has-text('just decided this issue')"
 
 
 @pytest.fixture
