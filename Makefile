@@ -58,8 +58,8 @@ format: install-dev ## writes code, templates and scripts in their usual form
 translations: install-dev ## takes new texts into locale/ and compiles it; make lint names what is still to translate
 	$(RUN) -m scripts.translations write
 
-bench: install ## measures what design.md promises, against this machine's own limit
-	@$(OWN_SERVERS) exec $(RUN) -m bench
+bench: install-dev ## measures what is promised, against this machine's own limit; pages in a real browser
+	@chromium=$$($(RUN) scripts/find_chromium.py) && $(OWN_SERVERS) CHROMIUM="$$chromium" exec $(RUN) -m bench
 
 screenshots: install-dev ## takes the pictures of docs/pictures anew
 	@chromium=$$($(RUN) scripts/find_chromium.py) && CHROMIUM="$$chromium" exec $(RUN) scripts/screenshots.py
