@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Repeat
 from rounds.models import Assignment, Round, RoundIssue, RoundVolunteer
+from rounds.queries.rounds import once_revealed
 from studies.rules import LABELLING
 
 BEFORE: dict[str, tuple[str, ...]] = {
@@ -40,15 +41,7 @@ def rounds_to_close(studies: Collection[int]) -> list[tuple[Round, int]]:
     """
     of_round = {"round": OuterRef("pk")}
     unrevealed = Q(reveal=Round.Reveal.ROUND_CLOSED)
-    active = RoundVolunteer.objects.filter(
-        round=OuterRef("round"),
-        member=OuterRef("volunteer"),
-        left_at=None,
-        # Whoever can no longer label is given no issue again.
-        member__left_at=None,
-        member__role__in=LABELLING,
-    )
-    to_come = Repeat.objects.filter(Exists(active), **of_round, submitted_at=None)
+    to_come = _not_repeated().filter(**of_round)
     found = (
         Round.objects.filter(study__in=studies, opened_at__isnull=False, closed_at=None)
         .exclude(kind=Round.Kind.LOOK)  # closes by itself
@@ -62,3 +55,26 @@ def rounds_to_close(studies: Collection[int]) -> list[tuple[Round, int]]:
     )
     counted = found.annotate(issues=Count("round_issues")).select_related("study")
     return [(round_, round_.issues) for round_ in counted.order_by("-opened_at", "-pk")]
+
+
+def repeats_awaited(round_: Round) -> int:
+    """How many labels the drift check of an open round still waits for, whether they are due yet or not. One
+    query, none without a drift check.
+    """
+    if not round_.drift_percent or not round_.is_open:
+        return 0
+    lost = once_revealed(round_).filter(issue=OuterRef("issue"))
+    return _not_repeated().filter(~Exists(lost), round=round_).count()
+
+
+def _not_repeated() -> QuerySet[Repeat]:
+    """The issues that come again to a volunteer who can still label, and have no second label."""
+    active = RoundVolunteer.objects.filter(
+        round=OuterRef("round"),
+        member=OuterRef("volunteer"),
+        left_at=None,
+        # Whoever can no longer label is given no issue again.
+        member__left_at=None,
+        member__role__in=LABELLING,
+    )
+    return Repeat.objects.filter(Exists(active), submitted_at=None)

@@ -9,13 +9,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.http import AuthedRequest
 from annotate.actions import rounds as actions
-from annotate.queries.gates import rounds_to_close, unfinished_before
+from annotate.queries.gates import repeats_awaited, rounds_to_close, unfinished_before
 from annotate.queries.left_out import labelled_again, left_out_of
 from annotate.queries.planning import has_begun
 from annotate.queries.training import questions
 from annotate.rules import may_take_turns
 from annotate.views.round_builder import missing
 from consensus.queries.disagreement_filters import Narrowing, found
+from consensus.queries.disagreement_states import not_decided
 from consensus.rules import may_plan_meeting
 from core.csv import csv_file
 from core.http import go_to, is_fragment, render_page, require
@@ -46,12 +47,14 @@ def rounds(request: AuthedRequest, slug: str) -> HttpResponse:
     study, member = study_of(request, slug, may_see_people)
     may_plan = rules.may_create_round(member, study)
     lines = queries.round_lines(study, member)
+    closed = [line.round for line in lines if line.round.opened_at and line.round.closed_at]
     context = {
         "study": study,
         "membership": member,
         "lines": lines,
         "may_plan": may_plan,
         "to_close": {round_.pk for round_, _issues in rounds_to_close([study.pk])} if may_plan else set(),
+        "not_decided": not_decided(closed, member) if member else set(),
         "missing": missing(study) if may_plan and not lines else "",
     }
     return render_page(request, "annotate/rounds/rounds.html", context)
@@ -86,6 +89,8 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         "stuck": [seat for seat in seats if seat.is_stuck] if may_change and round_.opened_at else [],
         "may_open": rules.may_open(member, round_) and round_.opened_at is None,
         "may_close": rules.may_close(member, round_) and round_.is_open,
+        "awaited": repeats_awaited(round_) if rules.may_close(member, round_) else 0,
+        "is_own": is_own,
         "names": may_see_names(member),
         "failed": failed,
         "ready": ready,
@@ -173,6 +178,8 @@ def close_round(request: AuthedRequest, round_id: int) -> HttpResponse:
             "incomplete": _incomplete(round_, progress),
             "page": page_of(volunteers.incomplete_issues(round_), {}, key="position"),
             "unsettled": _unsettled(round_, member),
+            "awaited": repeats_awaited(round_),
+            "is_own": any(seat.volunteer.member_id == member.pk and seat.is_active for seat in seats),
         }
     return render_page(request, "annotate/rounds/close.html", context)
 

@@ -1,6 +1,7 @@
 """How many disagreements are in each state: open, on an agenda, decided."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 
 from django.core.exceptions import EmptyResultSet
@@ -70,8 +71,21 @@ def rounds_with_open(study: Study, member: Membership) -> list[Round]:
     """
     opened = Round.objects.filter(study=study, opened_at__isnull=False)
     rounds = list(opened.exclude(kind=Round.Kind.TRAINING).order_by("-opened_at", "-pk"))
-    counted = tallies(seen_by_seats(models.Disagreement.objects.filter(round__in=rounds), [member]))
+    counted = _tallies_seen(rounds, member)
     return [round_ for round_ in rounds if counted.get(round_.pk, Counter())["open"]]
+
+
+def not_decided(rounds: Collection[Round], member: Membership) -> set[int]:
+    """The ids of those among these rounds with disagreements that this member may see and that have no
+    decision, whether they are on an agenda or not. A training has none. At most two queries.
+    """
+    among = [round_ for round_ in rounds if round_.kind not in Round.APART]
+    counted = _tallies_seen(among, member) if among else {}
+    return {id_ for id_, counts in counted.items() if counts["open"] or counts["agenda"]}
+
+
+def _tallies_seen(rounds: Collection[Round], member: Membership) -> dict[int, StateCounts]:
+    return tallies(seen_by_seats(models.Disagreement.objects.filter(round__in=rounds), [member]))
 
 
 @once_a_page

@@ -47,6 +47,22 @@ def test_the_list_says_what_comes_next(world):
     assert "Check plan Planned" in lead
 
 
+def test_a_closed_round_leads_to_its_open_disagreements_first(world):
+    round_ = world.round(name="Closed")
+    for member, code in zip(world.members, ("C.2", "C.9", "C.2"), strict=True):
+        world.submit(round_, world.issues[0], member, code)
+    close_round(round_=round_, by=world.lead)
+    elsewhere = world.waits_for(world.members[1], world.issues[0])
+    ends = {
+        member.pseudonym: re.search(r"Show (\w+) Closed", text_of(get(member, "rounds", world.study.slug)))[1]
+        for member in (world.lead, world.members[0], world.members[1])
+    }
+    assert list(ends.values()) == ["disagreements", "disagreements", "agreement"], "one is hidden from R2"
+    close_round(round_=elsewhere, by=world.lead)
+    world.settle(round_, world.issues[0], "C.2")
+    assert "Show agreement Closed" in text_of(get(world.lead, "rounds", world.study.slug))
+
+
 def test_lines_count_what_may_be_seen(world):
     round_ = world.round()
     for member in world.members:

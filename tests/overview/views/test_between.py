@@ -113,6 +113,30 @@ def test_a_round_does_not_wait_for_its_close_while_issues_come_again(world, reve
     assert "have all their labels" in seen(world.lead)
 
 
+def test_the_round_does_not_say_that_all_labels_are_in_while_issues_come_again(world):
+    first = world.issues[0].pk
+    seed = next(n for n in count() if comes_again(first, volunteer_seed(n, 1), 50))
+    round_ = world.round(drift_percent=50, reveal="round_closed", seed=seed)
+    label_all(world, round_, *["C.1 C.2 C.1"] * 4)
+    n = Repeat.objects.filter(round=round_).count()
+    waits = f"All issues have their labels. The drift check still waits for {n} label"
+    pages = [seen(world.lead, name, round_.pk) for name in ("round", "close_round")]
+    assert ["All labels are in" in page or "No label is missing" in page for page in pages] == [False, False]
+    assert [waits in page for page in pages] == [True, True]
+    # A lead who labels here is not told why more comes.
+    world.members[0].role = Role.LEAD
+    world.members[0].save()
+    for name in ("round", "close_round"):
+        page = seen(world.members[0], name, round_.pk)
+        assert "More labels are still to come." in page
+        assert "still waits for" not in page
+    for page in (seen(world.members[1], "round", round_.pk), seen(world.members[1], "label", round_.pk)):
+        assert not any(words in page for words in ("All labels are in", "to come", "still waits"))
+    Repeat.objects.filter(round=round_).update(submitted_at=timezone.now(), category=world.category("C.1"))
+    assert "All labels are in. Closing ends the round" in seen(world.lead, "round", round_.pk)
+    assert "No label is missing." in seen(world.lead, "close_round", round_.pk)
+
+
 def test_who_failed_a_running_training_waits_for_leads_who_may_watch_it(world):
     first, second = world.members[:2]
     trained = training(world, "C.1", "C.1", members=[first, second, world.lead], by=another_lead(world))
