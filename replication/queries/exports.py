@@ -12,7 +12,7 @@ from reports.queries.frozen import package_files
 from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import NOTHING, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
-from rounds.queries.rounds import revealed, revealed_labels
+from rounds.queries.rounds import current_labels, revealed, revealed_labels
 from studies.models import Membership
 from taxonomy.models import CategoryState
 
@@ -32,10 +32,10 @@ class Contents:
     """A package in numbers: folders, rows of the long layout (`labels`), categories, and warnings.
 
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
-    `unlabelled` lack labels (the round closed early), `surplus` labels are only in the long layout, and
-    `twice` counts second labels of the drift check. `withheld` issues are withheld from the reader and in no
-    other number. Volunteers were coached on `coached` of the complete issues. `reports` are the files of all
-    frozen reports; none if any issue is withheld.
+    `unlabelled` lack labels (the round closed early), `open_labels` count but have no category, `surplus`
+    labels are only in the long layout, and `twice` counts second labels of the drift check. `withheld` issues
+    are withheld from the reader and in no other number. Volunteers were coached on `coached` of the complete
+    issues. `reports` are the files of all frozen reports; none if any issue is withheld.
     """
 
     folders: list[Folder]
@@ -46,6 +46,7 @@ class Contents:
     revealed: int
     undecided: int
     unlabelled: int
+    open_labels: int
     twice: int
     withheld: int = 0
     coached: int = 0
@@ -59,7 +60,7 @@ class Contents:
 def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership | None = None) -> Contents:
     """Count what `write_package` would write now, without the issues withheld from this member.
 
-    Twelve queries at most for any size of round, and two more if issues can be withheld.
+    Thirteen queries at most for any size of round, and two more if issues can be withheld.
     """
     shown = revealed(round_).exclude(pk__in=blind.values("pk"))
     kept = blind.values("issue")
@@ -74,6 +75,7 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
         revealed=count,
         undecided=count - standing_decisions(round_).exclude(issue__in=kept).count(),
         unlabelled=shown.filter(completed_at=None).count(),
+        open_labels=current_labels(round_).filter(category=None).exclude(issue__in=kept).count(),
         twice=Repeat.objects.filter(
             round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
         ).count(),

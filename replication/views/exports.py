@@ -177,6 +177,7 @@ def _checks(round_: Round, found: Contents, quotes: QuotesLeftOut, *, settles: b
             )
             % {"n": count(found.unlabelled)},
         ),
+        *_open_labels(found),
         Check(True, _("Every revealed issue has a decision."))
         if not found.undecided
         else Check(
@@ -195,6 +196,18 @@ def _checks(round_: Round, found: Contents, quotes: QuotesLeftOut, *, settles: b
         else Check(False, _("The round is open, so a later package may have more labels.")),
         *_surplus(found),
     ]
+
+
+def _open_labels(found: Contents) -> list[Check]:
+    if not found.open_labels:
+        return []
+    text = ngettext(
+        "%(n)s label has no category: its author proposed a name, or its category ended. Its cell is empty.",
+        "%(n)s labels have no category: their authors proposed names, or their categories ended."
+        " Their cells are empty.",
+        found.open_labels,
+    )
+    return [Check(False, text % {"n": count(found.open_labels)})]
 
 
 def _withheld(found: Contents) -> list[Check]:

@@ -108,6 +108,22 @@ def test_checks_say_what_the_reader_will_miss(world, labelled):
     assert "warning The round is open, so a later package may have more labels." in said
 
 
+def test_checks_say_how_many_labels_have_no_category(world, labelled):
+    said = text_of(page(world.lead, world.study))
+    assert "has no category" not in said
+    assert "have no category" not in said
+
+    world.submit(labelled, world.issues[2], world.members[1], "?Docs")
+    said = text_of(page(world.lead, world.study))
+    assert "fine Every revealed issue has all of its labels." in said
+    assert "warning 1 label has no category: its author proposed a name, or its category ended." in said
+    again = world.round(name="Again", members=world.members[:1])
+    world.submit(again, world.issues[0], world.members[0], "?Docs")
+    world.submit(again, world.issues[1], world.members[0], "?Docs")
+    said = text_of(page(world.lead, world.study, f"round={again.pk}"))
+    assert "warning 2 labels have no category: their authors proposed names" in said
+
+
 @pytest.mark.parametrize(
     ("role", "offered"),
     [(Role.OWNER, True), (Role.LEAD, True), (Role.VOLUNTEER, False), (Role.VIEWER, False)],
