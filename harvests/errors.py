@@ -35,6 +35,13 @@ class HarvestUnfinished(DomainError):
     )
 
 
+class SelectionRunning(DomainError):
+    message = gettext_lazy(
+        "Issues of this harvest are already being selected. Nothing was changed. Wait until this selection is"
+        " finished, then select again."
+    )
+
+
 class PagesMissing(DomainError):
     """The walk over some repositories stands still; `troubles` are path and cause of each."""
 

@@ -18,10 +18,10 @@ from core.sql.retry import retried
 from harvests.actions.keeping import Keeper
 from harvests.actions.matching import Judge, compiled
 from harvests.actions.pages import Phase, owner_of
-from harvests.errors import HarvestUnfinished
+from harvests.errors import HarvestUnfinished, SelectionRunning
 from harvests.models import Harvest, HarvestedIssue, HarvestedRepository, Selection
 from harvests.queries.harvests import current_versions, latest_selection, totals
-from harvests.queries.selecting import SELECTION_JOB, looked_at_since, part_of_harvest
+from harvests.queries.selecting import SELECTION_JOB, going_on, looked_at_since, part_of_harvest
 from ingest.actions.finds import begin_search
 from ingest.actions.similar import begin_comparison
 from ingest.models import Import, KeywordListVersion
@@ -40,7 +40,8 @@ def select_issues(
 ) -> Job:
     """Choose again among the fetched issues, by other lists or other versions of them; fetches nothing.
 
-    Raises HarvestUnfinished as long as pages are missing, and PermissionDenied.
+    Raises HarvestUnfinished as long as pages are missing, SelectionRunning while a selection of this harvest
+    is going on, and PermissionDenied.
     """
     root = harvest.refreshes or harvest
     runs = Import.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
@@ -48,6 +49,9 @@ def select_issues(
     require_rule(run.study, by, may_import)
     if not run.counts.get("complete"):
         raise HarvestUnfinished
+    # Each selection is compared with the one before it, so that two never run at the same time.
+    if going_on().filter(harvest=root).exists():
+        raise SelectionRunning
     selection = Selection.objects.create(harvest=root, chosen_by=by)
     selection.lists.set(lists)
     arguments = {"selection": selection.pk, "language": get_language()}

@@ -9,7 +9,7 @@ from core import clock, jobs
 from core.models import Job
 from harvests import actions
 from harvests.actions import selections
-from harvests.errors import HarvestRefused, HarvestUnfinished, IssuesInUse, PagesMissing
+from harvests.errors import HarvestRefused, HarvestUnfinished, IssuesInUse, PagesMissing, SelectionRunning
 from harvests.models import HarvestedIssue, Selection
 from harvests.queries.harvests import latest_selection
 from harvests.queries.reports import compared, left_out
@@ -232,6 +232,22 @@ class TestAgain:
         assert list(last.lists.all()) == [lists["hang"]]
         failed.refresh_from_db()
         assert failed.finished_at is None
+
+    def test_one_at_a_time(self, server, study, repository):
+        version = make_list(study, "hang")
+        harvest = plan(server, study, repository, lists=[version.keyword_list])
+        run(harvest)
+        job = actions.select_issues(harvest=harvest, lists=[version], by=None, rings=False)
+        with pytest.raises(SelectionRunning) as refused:
+            actions.select_issues(harvest=harvest, lists=[version], by=None, rings=False)
+        assert refused.value.status == 409
+        assert Selection.objects.count() == 2
+        jobs.run(job.pk)
+        assert _again(harvest, version).state == Job.State.DONE
+        # One that was cancelled is in nobody's way.
+        job = actions.select_issues(harvest=harvest, lists=[version], by=None, rings=False)
+        Job.objects.filter(pk=job.pk).update(state=Job.State.CANCELLED, finished_at=clock.now())
+        assert _again(harvest, version).state == Job.State.DONE
 
     def test_only_when_all_is_fetched_and_by_leads(self, server, study, repository, volunteer):
         harvest = plan(server, study, repository)

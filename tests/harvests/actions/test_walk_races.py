@@ -5,12 +5,17 @@ import threading
 import pytest
 from django.db import connection
 
+from core.models import Job
 from harvests import actions
 from harvests.actions import fetching
+from harvests.errors import SelectionRunning
 from harvests.models import HarvestedComment, HarvestedIssue, HarvestPage
+from harvests.queries.selecting import going_on
 from ingest.models import Issue, Snapshot
+from tests.factories import make_list
 from tests.harvests.harvesting import plan, stored, truth
 from tests.long import only_long
+from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -56,7 +61,6 @@ def test_a_lead_keeps_an_issue_while_a_selection_runs(server, study):
     """Whichever comes first, the row says what became of its issue."""
     from harvests.actions.selections import run_selection
     from harvests.models import Selection
-    from tests.factories import make_list
 
     repository = server.github("team/tool", issues=60, comments=0, pulls_every=0)
     version = make_list(study, "nosuchword")
@@ -67,7 +71,7 @@ def test_a_lead_keeps_an_issue_while_a_selection_runs(server, study):
     ids = list(HarvestedIssue.objects.values_list("pk", flat=True))
     errors: list[BaseException] = []
 
-    def at_once(act) -> threading.Thread:
+    def thread_of(act) -> threading.Thread:
         def work() -> None:
             try:
                 act()
@@ -81,8 +85,8 @@ def test_a_lead_keeps_an_issue_while_a_selection_runs(server, study):
     selection = Selection.objects.create(harvest=harvest)
     selection.lists.set([version])
     threads = [
-        at_once(lambda: run_selection(selection=selection)),
-        at_once(lambda: actions.keep_by_hand(harvest=harvest, ids=ids, by=None)),
+        thread_of(lambda: run_selection(selection=selection)),
+        thread_of(lambda: actions.keep_by_hand(harvest=harvest, ids=ids, by=None)),
     ]
     for thread in threads:
         thread.start()
@@ -92,3 +96,20 @@ def test_a_lead_keeps_an_issue_while_a_selection_runs(server, study):
     assert set(HarvestedIssue.objects.values_list("outcome", "kept_by_hand")) == {("kept", True)}
     assert HarvestedIssue.objects.exclude(issue=None).count() == 60
     assert Issue.objects.count() == 60
+
+
+def test_of_two_selections_asked_for_at_the_same_moment_one_is_refused(server, study):
+    """Each selection is compared with the one before it: two that run at once would tell wrong numbers."""
+    repository = server.github("team/tool", issues=3, comments=0, pulls_every=0)
+    version = make_list(study, "nosuchword")
+    harvest = plan(server, study, repository, lists=[version.keyword_list])
+    actions.start_harvest(harvest=harvest, by=None, rings=False)
+    fetching.run_harvest(harvest=harvest)
+
+    def select() -> Job:
+        return actions.select_issues(harvest=harvest, lists=[version], by=None, rings=False)
+
+    ended = at_once(select, select, select)
+    [job] = [one for one in ended if isinstance(one, Job)]
+    assert [type(one) for one in ended if one is not job] == [SelectionRunning] * 2
+    assert list(going_on().values_list("pk", flat=True)) == [job.arguments["selection"]]
