@@ -11,8 +11,8 @@ from annotate.queries.planning import (
     issues_from,
     selection,
     source_named,
+    starts_without_pull_requests,
     types_by_version,
-    usually_without_pull_requests,
 )
 from ingest.models import Repository
 from ingest.queries.issues import issue_counts
@@ -48,7 +48,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     without_pull_requests = serializers.BooleanField(
         default=None,
         allow_null=True,
-        help_text="Without it: true in a screening, if the study has any",
+        help_text="Without it: true in a screening, unless its source keeps some on purpose",
     )
     left_out = serializers.ListField(
         child=serializers.CharField(max_length=40),
@@ -111,12 +111,11 @@ class PlanSerializer(serializers.Serializer[Any]):
         narrowed = {
             name: plan.pop(name) for name in ("repositories", "year", "with_text", "without_pull_requests")
         }
-        if narrowed["without_pull_requests"] is None:
-            kinds = issue_counts(study).kinds
-            narrowed["without_pull_requests"] = usually_without_pull_requests(plan["kind"], kinds)
         source = source_named(study, plan.pop("source"))
         if source is None:
             raise ValidationError({"source": ["This study has no such source of issues."]})
+        if narrowed["without_pull_requests"] is None:
+            narrowed["without_pull_requests"] = self._without_pull_requests(study, plan["kind"], source.value)
         found = self._repositories(study, narrowed["repositories"])
         return plan | {
             "version": version,
@@ -131,6 +130,11 @@ class PlanSerializer(serializers.Serializer[Any]):
             "selection": selection(source, **narrowed),
             "left_out": self._left_out(plan, version, source.value),
         }
+
+    def _without_pull_requests(self, study: Study, kind: str, source: str) -> bool:
+        """A pull request is no report, and later rounds take what a screening keeps."""
+        screens = kind == Round.Kind.SCREENING
+        return screens and starts_without_pull_requests(study, source, issue_counts(study).kinds)
 
     def _version(self, study: Study, taxonomy: int, number: int) -> Version:
         found = Version.objects.filter(taxonomy__study=study, taxonomy=taxonomy, number=number)

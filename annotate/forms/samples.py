@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.actions.samples import DRAWN_SEEDS, LONGEST_NAME, MOST_SEED
 from annotate.forms.left_out import boxes_to_leave_out
 from annotate.queries.left_out import excludables
-from annotate.queries.planning import EVERY_ISSUE, source_choices, sources
+from annotate.queries.planning import EVERY_ISSUE, source_choices, sources, starts_without_pull_requests
 from annotate.queries.samples import SampleFrame, frame_of, issues_of, left_out_counts
 from annotate.sampling import Rounding, sample_size
 from core.templatetags.crosscheck import count
@@ -81,7 +81,12 @@ class SampleForm(forms.Form):
         kept = (value for value in self._sources if value.startswith("kept:"))
         self.fields["source"].initial = next(kept, EVERY_ISSUE)
         # A sample of reports: a pull request is none. The summary gives their number.
-        self.fields["without_pull_requests"].initial = bool(counts.kinds.get("pull_request"))
+        if self.initial.get("source") not in self._sources:
+            self.initial.pop("source", None)
+        source = str(self.get_initial_for_field(self.fields["source"], "source"))
+        self.fields["without_pull_requests"].initial = starts_without_pull_requests(
+            study, source, counts.kinds
+        )
         self.excludables = excludables(study)
         self._choices("left_out", [(one.value, one) for one in self.excludables])
         # Issues of the round that a link asks for are wanted again.

@@ -260,16 +260,8 @@ def defaults(
     }
 
 
-def usually_without_pull_requests(kind: str, kinds: Mapping[str, int]) -> bool:
-    """Does a round of this kind that REST plans leave out pull requests by default? `kinds` counts the issues
-    of the study as `IssueCounts` does. A screening does: a pull request is no report, and later rounds take
-    what it keeps.
-    """
-    return kind == Round.Kind.SCREENING and bool(kinds.get("pull_request"))
-
-
 def starts_without_pull_requests(study: Study, source: str, kinds: Mapping[str, int]) -> bool:
-    """Does the form of a new round begin with pull requests left out? Yes, if the study has some: they are no
+    """Does a new round or sample begin with pull requests left out? Yes, if the study has some: they are no
     reports. No, if a sample, a screening or another round has some: somebody kept them there on purpose. No,
     for a saved filter that asks for them alone. One query for such a source.
     """

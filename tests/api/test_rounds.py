@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotate.actions import rounds as actions
 from core.models import Job
+from ingest.models import SavedFilter
 from rounds.models import Assignment, Round, RoundVolunteer
 from rounds.queries.rounds import OPENING
 from studies.models import Event
@@ -53,6 +54,24 @@ def test_a_plan_with_little_more_than_is_needed(world):
     ]
     columns = RoundVolunteer.objects.filter(round=made).order_by("column")
     assert list(columns.values_list("member", flat=True)) == [world.second.pk, world.first.pk]
+
+
+def test_a_screening_keeps_pull_requests_that_its_source_was_chosen_for(world):
+    relevance = factories.make_version(world.study, ["R", "F", "F.1"])
+    factories.make_issue(world.issues[0].repository, "77", is_pull_request=True)
+    saved = SavedFilter.objects.create(study=world.study, name="Pulls", query={"kind": "pull_request"})
+    screening = {"kind": "screening", "taxonomy": relevance.taxonomy_id, "depth": 1, "excludes": "F"}
+    answers = [
+        send(world, name=source, source=source, **screening) for source in ("issues", f"filter:{saved.pk}")
+    ]
+    kept = [answer.json()["selection"]["without_pull_requests"] for answer in answers]
+    assert kept == [True, False]
+    numbers = Round.objects.get(pk=answers[1].json()["id"]).round_issues.values_list(
+        "issue__number", flat=True
+    )
+    assert list(numbers) == ["77"]
+    main = send(world, name="Main", source="issues").json()
+    assert main["selection"]["without_pull_requests"] is False
 
 
 def test_a_plan_with_everything(world):

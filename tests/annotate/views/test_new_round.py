@@ -97,6 +97,19 @@ def test_rounds_and_samples_leave_out_pull_requests_by_default_and_give_their_nu
         assert ticked("new_round", f"?kind=screening&source=filter:{saved.pk}")[0] is leaves_out
 
 
+def test_a_sample_of_a_filter_for_pull_requests_begins_with_what_the_list_showed(world):
+    factories.make_issue(world.repository, "77", is_pull_request=True)
+    for asked, said in (
+        ({"kind": "pull_request"}, "1 of these issues is a pull request."),
+        ({"q": "77"}, "No issue is left to draw from."),
+    ):
+        saved = SavedFilter.objects.create(study=world.study, name=str(asked), query=asked)
+        page = text_of(get(world.lead, "new_sample", world.study.slug, query=f"?source=filter:{saved.pk}"))
+        assert said in page
+    unknown = text_of(get(world.lead, "new_sample", world.study.slug, query="?source=filter:0"))
+    assert "1 pull request is left out." in unknown
+
+
 def test_issues_of_other_studies_are_never_offered(world):
     elsewhere = factories.make_issue(factories.make_repository(factories.make_study()))
     assert elsewhere not in issues_to_label(world.study)
