@@ -70,6 +70,9 @@ words: Mapping[str, str | Promise] = {
     "not_stored": _("%(issue)s was not saved: %(why)s"),
     "back_waits": _("Your last answer is not saved yet. You can go back when it is saved."),
     "going_back": _("Going back. Your keys wait for that issue. Esc cancels."),
+    "keys_not_taken": _(
+        "These keys were not used: %(keys)s. The issue that you typed them for did not come. Type them again."
+    ),
     "guideline_lost": _("The guideline could not be loaded. Try again in a moment."),
     "minutes": _("You have been labelling for %(n)s minutes."),
     "guideline_read": _("The guideline is marked as read."),

@@ -44,6 +44,7 @@ words: Mapping[str, Any] = {
     "refused": _("The server refused your text (%(n)s). Your text is still here."),
     "typed": _("You typed: %(text)s"),
     "meanwhile": _("%(said)s Your text is still here."),
+    "too_soon": _("The key %(key)s was not used, because the next issue was not here yet. Press it again."),
     "not_yet": _("To record a decision, the vote must be closed and the quorum must be present."),
     "read_on": _("Show more"),
     "fold": _("Show less"),

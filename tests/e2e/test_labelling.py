@@ -144,6 +144,42 @@ def test_keys_after_back_act_on_the_issue_gone_back_to_while_its_label_is_still_
     assert title(page) not in {first, second, third}
 
 
+def test_keys_typed_while_the_browser_loads_the_next_page_act_there(open_page, world, member):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], member, "C.3")
+    page = open_page(member.user, f"{label_page(round_)}?issue={world.issues[0].pk}")
+    first = title(page)
+    page.route("**/label/", lambda route: (page.wait_for_timeout(800), route.continue_()), times=1)
+    press(page, "c 2 Enter Enter c 9 Enter")
+    expect(page.locator("h1")).not_to_have_text(first)
+    expect(page.locator("#submit")).to_contain_text("Submit C.9")
+    expect(page.locator("#toasts .toast.warn")).to_have_count(0)
+    # Only there, and only once.
+    page.reload()
+    draft = Draft.objects.filter(volunteer=member)
+    assert [one.category for one in draft] in ([], [world.category("C.9")])
+    assert Label.objects.get().category == world.category("C.2")
+
+
+def test_keys_typed_after_a_change_that_fails_are_shown_and_change_nothing(open_page, world, member):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], member, "C.3")
+    page = open_page(member.user, f"{label_page(round_)}?issue={world.issues[0].pk}")
+    page.evaluate(
+        """() => {
+            const plain = fetch;
+            window.fetch = (url, options) => String(url).includes("/change/")
+                ? new Promise((_resolve, reject) => setTimeout(() => reject(new TypeError()), 800))
+                : plain(url, options);
+        }"""
+    )
+    press(page, "c 2 Enter Enter c 9 Enter Enter s n o")
+    expect(page.locator("#toasts")).to_contain_text("These keys were not used: c9 Enter Enter sno.")
+    expect(page.locator("#submit")).to_contain_text("Change to C.2")
+    expect(page.locator("#summary")).to_have_value("")
+    assert Label.objects.get().category == world.category("C.3")
+
+
 @only_long
 def test_going_back_in_a_hurry_pairs_no_text_with_the_form_of_another_issue(open_page, world, member):
     page = open_page(member.user, label_page(world.round()))

@@ -321,7 +321,7 @@ async function change() {
   if (status === 303 || answer.go) {
     drafts.forget();
     if (!next) {
-      location.assign(answer.go ?? form.dataset.next);
+      leaveFor(answer.go ?? form.dataset.next);
       return;
     }
     swapOwn(answer);
@@ -332,7 +332,7 @@ async function change() {
     keys.release();
     return;
   }
-  keys.drop();
+  notTaken(keys.drop());
   drafts.changed();
   if (status === 401) signIn.open();
   else if (status === 0 || status >= 500) complain(say("no_answer"));
@@ -429,7 +429,7 @@ async function goBack() {
     stay();
     complain(say("no_answer"));
   } else if (page) showAgain(page, url, isSaved);
-  else location.assign(url); // others can see it, or it has other categories: another page
+  else leaveFor(url, comes); // others can see it, or it has other categories: another page
 }
 // The page of one of the member's labels; null if it has not the form of this page, undefined without an
 // answer.
@@ -487,15 +487,53 @@ function showAgain(page, url, isSaved) {
 // Not gone back: the page is as it was, and the keys that waited are for nothing.
 function stay() {
   if (!leaving) return false;
-  keys.drop();
+  notTaken(keys.drop());
   $("issue").replaceWith(leaving.node);
   document.title = leaving.title;
   leaving = null;
   form.inert = idle !== null;
   drafts.state("");
   if (idle && held.length) show(held.shift(), idle.said);
-  else if (idle && !outbox.waiting().length) location.assign(form.dataset.next);
+  else if (idle && !outbox.waiting().length) leaveFor(form.dataset.next);
   return true;
+}
+// The browser loads another page. Keys that come meanwhile are meant for the issue of that page, and act there;
+// `issue` is the one that it must have, if only one is meant. Keys that nobody can take are said.
+const CARRIED = "keys", SOON = 20000; // ms for which they are carried
+let carries = null;
+function leaveFor(url, issue = null) {
+  keys.hold();
+  carries = { issue, store: form.dataset.store };
+  location.assign(url);
+}
+addEventListener("pagehide", () => {
+  const typed = carries && keys.waiting();
+  if (!typed?.length) return;
+  try {
+    sessionStorage.setItem(CARRIED, JSON.stringify({ ...carries, typed, at: Date.now() }));
+  } catch { /* no storage: they are lost */ }
+});
+addEventListener("pageshow", (event) => {
+  if (!event.persisted || !carries) return;
+  carries = null;
+  keys.drop();
+});
+function takeCarried() {
+  let carried = null;
+  try {
+    carried = JSON.parse(sessionStorage.getItem(CARRIED));
+    sessionStorage.removeItem(CARRIED);
+  } catch { /* nothing was carried */ }
+  if (!carried || Date.now() - carried.at > SOON) return;
+  const issue = form && !idle ? current() : 0;
+  const isMeant = issue && carried.store === form.dataset.store && (carried.issue ?? issue) === issue;
+  const held = keys || makeHeldKeys({ onEscape: () => false });
+  held.add(carried.typed);
+  if (isMeant && !document.querySelector("dialog[open]")) held.release();
+  else notTaken(held.drop());
+}
+function notTaken(typed) {
+  if (typed) toast(say("keys_not_taken", { keys: typed }), "warn");
 }
 addEventListener("popstate", () => {
   if (location.href.split("#")[0] !== place.split("#")[0]) location.reload();
@@ -534,7 +572,7 @@ const outbox = form && makeOutbox(`${form.dataset.store}outbox`, {
       askAhead();
       return;
     }
-    if (answer.go || !outbox.waiting().length) location.assign(answer.go ?? form.dataset.next);
+    if (answer.go || !outbox.waiting().length) leaveFor(answer.go ?? form.dataset.next);
   },
   newGuideline(record, answer) {
     stay();
@@ -791,3 +829,4 @@ if (form) {
   });
   addEventListener("online", askAhead);
 }
+takeCarried();

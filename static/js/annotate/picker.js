@@ -464,9 +464,15 @@ export function makeHeldKeys({ onEscape }) {
       holding = false;
       while (!holding && keys.length) press(keys.shift());
     },
+    // Forget them; returns what was typed, to be read.
     drop() {
       holding = false;
-      keys.length = 0;
+      return keys.splice(0).map(({ key }) => (key.length > 1 ? ` ${key} ` : key)).join("").trim();
+    },
+    // Those that wait now, and such as waited on the page before this one.
+    waiting: () => [...keys],
+    add(more) {
+      keys.push(...more);
     },
   };
 }

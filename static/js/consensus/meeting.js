@@ -325,7 +325,8 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "?") $("keys")?.showModal();
   else if (/^[0-9npalv]$/.test(event.key)) {
     event.preventDefault();
-    if (!turning) press(event.key);
+    if (turning) toast(say("too_soon", { key: event.key }), "warn");
+    else press(event.key);
   }
 });
 

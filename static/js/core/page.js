@@ -63,8 +63,11 @@ export function tend() {
   }
 }
 
-// Show a text; `kind` is "ok", "warn" or "bad".
+// Show a text, once at a time; `kind` is "ok", "warn" or "bad".
 export function toast(text, kind = "ok") {
+  for (const shown of [...toasts().children]) {
+    if (shown.querySelector(".body")?.textContent === text) shown.remove();
+  }
   const box = copy(kind === "ok" ? "toast-ok" : "toast-failed");
   box.className = `toast ${kind}`;
   box.querySelector(".body").textContent = text;
