@@ -20,7 +20,7 @@ from studies.rules import LABELLING, PEOPLE
 from taxonomy import errors
 from taxonomy.actions.answers import link
 from taxonomy.actions.drafts import act
-from taxonomy.change_titles import title_of
+from taxonomy.change_titles import in_words, names_of
 from taxonomy.models import Ballot, Motion, MotionComment, MotionMention, Taxonomy
 from taxonomy.queries.drafts import drafted
 from taxonomy.rules import NEED_ALL, may_propose
@@ -74,7 +74,8 @@ def open_motion(
     key = key or str(uuid.uuid4())
     change = drafts.Change(kind, key, values)
     draft = drafted(taxonomy).draft
-    title = title_of(draft, change)
+    names = names_of(draft, change)
+    title = in_words(names)
     was = draft.entries.get(key)
     try:
         draft.apply(change)
@@ -105,6 +106,7 @@ def open_motion(
         key=key,
         values=values,
         title=title,
+        names=names,
         reasons=reasons,
         examples=examples,
         opened_by=by,

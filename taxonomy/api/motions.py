@@ -37,7 +37,7 @@ class ProposalCommentSerializer(serializers.Serializer[Any]):
 
 class ProposalSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(source="motion.number")
-    title = serializers.CharField(source="motion.title")
+    title = serializers.CharField(source="motion.heading")
     kind = serializers.CharField(source="motion.kind")
     key = serializers.UUIDField(source="motion.key")
     values = serializers.SerializerMethodField()

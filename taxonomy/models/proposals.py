@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core import clock
 from studies.models import Membership
+from taxonomy.change_titles import in_words
 from taxonomy.models.versions import Category, Change, Taxonomy, Version
 from taxonomy.tree.drafts import KINDS
 
@@ -81,7 +82,13 @@ class Motion(models.Model):
     kind = models.CharField(max_length=16)
     key = models.UUIDField(help_text="The identity of the category that it is about")
     values = models.JSONField(default=dict, help_text="As taxonomy.tree.drafts.Change says")
-    title = models.CharField(max_length=250)
+    title = models.CharField(max_length=250, help_text="In the language of who opened it")
+    names = models.JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="What the title names, as change_titles.names_of; empty for an older motion",
+    )
     reasons = models.TextField()
     examples = models.TextField(blank=True, help_text="Addresses of issues that show it, one a line")
     opened_by = models.ForeignKey(Membership, models.PROTECT, related_name="motions")
@@ -147,12 +154,12 @@ class Motion(models.Model):
                 IF TG_OP = 'DELETE' OR OLD.closed_at IS NOT NULL THEN
                     RAISE EXCEPTION 'a motion stays as it was' USING ERRCODE = 'restrict_violation';
                 END IF;
-                IF (NEW.taxonomy_id, NEW.number, NEW.kind, NEW.key, NEW.values, NEW.title, NEW.reasons,
-                    NEW.examples, NEW.opened_by_id, NEW.opened_at, NEW.deadline, NEW.electorate, NEW.quorum,
-                    NEW.by_majority) IS DISTINCT FROM
-                   (OLD.taxonomy_id, OLD.number, OLD.kind, OLD.key, OLD.values, OLD.title, OLD.reasons,
-                    OLD.examples, OLD.opened_by_id, OLD.opened_at, OLD.deadline, OLD.electorate, OLD.quorum,
-                    OLD.by_majority) THEN
+                IF (NEW.taxonomy_id, NEW.number, NEW.kind, NEW.key, NEW.values, NEW.title, NEW.names,
+                    NEW.reasons, NEW.examples, NEW.opened_by_id, NEW.opened_at, NEW.deadline,
+                    NEW.electorate, NEW.quorum, NEW.by_majority) IS DISTINCT FROM
+                   (OLD.taxonomy_id, OLD.number, OLD.kind, OLD.key, OLD.values, OLD.title, OLD.names,
+                    OLD.reasons, OLD.examples, OLD.opened_by_id, OLD.opened_at, OLD.deadline,
+                    OLD.electorate, OLD.quorum, OLD.by_majority) THEN
                     RAISE EXCEPTION 'what is voted on stays' USING ERRCODE = 'restrict_violation';
                 END IF;
                 IF NEW.closed_at IS NULL THEN
@@ -185,10 +192,15 @@ class Motion(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.number} {self.title}"
+        return f"{self.number} {self.heading}"
 
     def get_absolute_url(self) -> str:
         return f"{reverse('proposals', args=[self.taxonomy_id])}#p{self.number}"
+
+    @property
+    def heading(self) -> str:
+        """The title in the language of the reader; of an older motion, in that of who opened it."""
+        return in_words(self.names) if self.names else self.title
 
     @property
     def is_open(self) -> bool:

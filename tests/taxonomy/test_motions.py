@@ -7,7 +7,7 @@ from uuid import uuid4
 import pgtrigger
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from core import clock
 from studies.models import Membership, Role
@@ -379,3 +379,28 @@ def test_a_withdrawal_and_the_last_vote_have_one_outcome(taxonomy, people):
     is_in = isinstance(withdrawn, errors.MotionClosed)
     assert isinstance(last, errors.MotionClosed) != is_in
     assert (motion.outcome, motion.in_favour) == (("accepted", 3) if is_in else ("withdrawn", 2))
+
+
+def test_the_title_is_in_the_language_of_its_reader(taxonomy, people):
+    with translation.override("zh-hans"):
+        split = opened(
+            taxonomy, people[0], SPLIT, "C.1", values={"parts": [{"name": "Leaks"}, {"name": "Corruption"}]}
+        )
+    new, merged = (
+        opened(taxonomy, people[0]),
+        opened(taxonomy, people[1], MERGE, "C.2", values={"into": key(taxonomy, "C.1")}),
+    )
+    read = {}
+    for language in ("en", "zh-hans"):
+        with translation.override(language):
+            read[language] = [Motion.objects.get(pk=one.pk).heading for one in (split, new, merged)]
+    assert read["en"] == [
+        "Split C.1 Memory: Leaks, Corruption",
+        "New below C Bug: Docs",
+        "Merge C.2 Speed into C.1 Memory",
+    ]
+    assert all(theirs != ours for theirs, ours in zip(read["zh-hans"], read["en"], strict=True))
+    assert split.title == read["zh-hans"][0]
+    assert Motion(title="Neu").heading == "Neu", "an older motion has its title alone"
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Motion.objects.filter(pk=new.pk).update(names={})
