@@ -48,6 +48,14 @@ SORTS = ("position", "term", "issues", "title", "prose", "code", "masked", "alon
 def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     """List the keyword lists of a study with what they found."""
     study, member = study_of(request, slug, rules.may_read_issues)
+    job = search_of(study)
+    polls = is_fragment(request) and request.htmx.target == "job"
+    if polls:
+        # The page asks each second: it needs the job alone, and is loaded again when the search has ended.
+        response = render_page(
+            request, "ingest/keywords/lists.html", {"study": study, "job": job}, partials=["job"]
+        )
+        return _renewed(response) if job and job.state == Job.State.DONE else response
     lists = lists_for(request.user).filter(study=study)
     found: list[Any] = by_name(lists, lambda one: one.name)
     found.sort(key=lambda one: one.retired_at is not None)
@@ -55,9 +63,7 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
     counts = list_counts(ids)
     said = {one.version: one for one in keywords_in(ids)}
     paths = _paths(study)
-    job = search_of(study)
-    polls = is_fragment(request) and request.htmx.target == "job"
-    if job and job.finished_at and not polls:
+    if job and job.finished_at:
         job = None  # only a page that was open during the job shows its end
     context = {
         **frame(study, member, "keywords"),
@@ -65,8 +71,7 @@ def keywords(request: AuthedRequest, slug: str) -> HttpResponse:
         "job": job,
         "may_import": rules.may_import(member),
     }
-    response = render_page(request, "ingest/keywords/lists.html", context, partials=["job"])
-    return _renewed(response) if polls and job and job.state == Job.State.DONE else response
+    return render_page(request, "ingest/keywords/lists.html", context)
 
 
 def _renewed(response: HttpResponse) -> HttpResponse:

@@ -109,6 +109,7 @@ def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
             world.submit(round_, issue, member, code)
     report = reverse("agreement", args=[round_.pk])
     page = open_page(world.lead.user, report)
+    page.locator("summary", has_text="Download").click()
     page.get_by_role("button", name="Make report as one HTML file").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Report as HTML")
     jobs.run(Job.objects.latest("pk").pk)

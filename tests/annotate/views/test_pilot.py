@@ -125,7 +125,7 @@ def test_it_says_what_the_draft_leaves_out_and_where_the_labels_differ(world, pi
         "The draft keeps 4 categories: those that labels of this pilot chose, and the categories above these "
         "and above missing categories." in text_of(page)
     )
-    assert "1 missing category is added beside its nearest category." in text_of(page)
+    assert "The draft adds 1 missing category that a label of this pilot proposed." in text_of(page)
     left = len(factories.taxonomy.CODES) - 4
     assert f"The draft leaves out {left} categories that no label of these 6 issues chose." in text_of(page)
     assert '<button class="btn" type="submit" name="draft"' in page.content.decode(), "not the loudest button"
@@ -142,8 +142,17 @@ def test_it_says_what_the_draft_leaves_out_and_where_the_labels_differ(world, pi
     misses(world, lonely, 1, "Deadlock", "C.9")
     assert (
         "The draft keeps 1 category: labels of this pilot chose it, or a missing category belongs to it. "
-        "1 missing category is added" in text_of(get(world.lead, "pilot", lonely.pk))
+        "The draft adds 1 missing category that" in text_of(get(world.lead, "pilot", lonely.pk))
     )
+
+
+def test_a_draft_that_keeps_nothing_says_only_what_it_adds(world):
+    empty = world.round(name="Empty", kind="pilot", members=[world.lead])
+    world.submit(empty, world.issues[0], world.lead, "?Deadlock")
+    page = text_of(get(world.lead, "pilot", empty.pk))
+    assert "The draft adds 1 missing category that a label of this pilot proposed." in page
+    assert "The draft keeps" not in page
+    assert "nearest category" not in page
 
 
 def test_before_reveal_nothing_is_counted_or_named(world):
@@ -252,7 +261,10 @@ def test_the_draft_opens_in_the_editor_and_its_rounds_leave_the_pilot_out(world,
 def test_unused_categories_stay_if_asked(world, pilot):
     page = signed_in(world.lead).get(f"{reverse('pilot', args=[pilot.pk])}?unused=1")
     assert len(read_csv(draft_of(page))) == len(factories.taxonomy.CODES) + 1
-    assert f"The draft keeps all {len(factories.taxonomy.CODES)} categories. 1 missing" in text_of(page)
+    assert (
+        f"The draft keeps all {len(factories.taxonomy.CODES)} categories. The draft adds 1 missing category"
+        in text_of(page)
+    )
     assert "The draft leaves out" not in text_of(page)
 
 
