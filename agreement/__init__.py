@@ -8,6 +8,7 @@ from agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
 from agreement.coefficients import CategoryKappa, Coefficient, landis_koch
 from agreement.dependence.search import signs_of_dependence
 from agreement.dependence.signs import Sign, SignKind
+from agreement.differences import Difference, adjusted, beside_others, between, left_out
 from agreement.pairs import PairKappa, against_decision, clustered, confusion, light_kappa, order_of, pairs
 from agreement.patterns import MISSING, Patterns, Relabelled
 from agreement.periods import Drift, Periods, by_period, drift

@@ -37,6 +37,10 @@ class Reason(Enum):
     ONE_DECISION = gettext_noop("only one issue with their label has a decision")
     ONE_CATEGORY_DECIDED = gettext_noop("all their labels and all decisions are the same category")
     ONE_PERIOD = gettext_noop("only one period has labels")
+    NO_TWO_VOLUNTEERS = gettext_noop("no issue with their label has the labels of two volunteers")
+    SAME_DIFFERENCE = gettext_noop("all issues differ equally, so these labels do not show how exact this is")
+    FEW_DIFFER = gettext_noop("fewer than 20 issues have different labels, too few for this interval")
+    FEW_IN_GROUP = gettext_noop("one of the two has fewer than 20 issues, too few for this interval")
     TWO_RATERS = gettext_noop(
         "the effect of more labels on the error is known only with three volunteers or more"
     )

@@ -95,8 +95,12 @@ def per_size(sizes: Ints, least: int = 1) -> tuple[int, WholeNumbers, WholeNumbe
 
 def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tuple[Fraction, int]:
     """The sum over issues of (k_i - kappa)^2, and N, for the coefficient `name` with the p_e `expected`."""
-    issues, q = tally.issues, tally.q
-    unit, sums = _products(tally)
+    return quadratic_form(_products(tally), factors(name, tally, kappa, expected)), tally.issues
+
+
+def factors(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> list[Fraction | int]:
+    """The factors f of `columns` x, and a constant: k_i - kappa = f_1 x_i1 + f_2 x_i2 + f_3 x_i3 + f."""
+    issues, q, unit = tally.issues, tally.q, columns(tally)[0]
     # Issues with one label do not count in p_a: the others are weighted up to N.
     weight = Fraction(issues, tally.compared) / (1 - expected)
     by_chance = -2 * (1 - kappa) / (1 - expected)
@@ -107,24 +111,26 @@ def linear(name: str, tally: Tally, kappa: Fraction, expected: Fraction) -> tupl
         chance, rest = -by_chance * scale / (q - 1), by_chance * (Fraction(1, q - 1) - expected)
     else:
         chance, rest = Fraction(), Fraction()
-    return quadratic_form(sums, [weight / unit, -weight * expected, chance, rest - kappa]), issues
+    return [weight / unit, -weight * expected, chance, rest - kappa]
 
 
 @lru_cache(maxsize=1)
-def _products(tally: Tally) -> tuple[int, list[list[int]]]:
-    """The unit, and for all coefficients the products of three columns per row: p_a,i in parts of the unit,
+def _products(tally: Tally) -> list[list[int]]:
+    return products(tally.weights, columns(tally)[1])
+
+
+@lru_cache(maxsize=1)
+def columns(tally: Tally) -> tuple[int, list[WholeNumbers]]:
+    """The unit, and three columns for all coefficients with a value per row: p_a,i in parts of the unit,
     whether there are two labels, and sum_k p_k n_ik / r_i in parts of N unit^2.
     """
     unit, by_label, by_pair = per_size(tally.sizes)
     labels = whole([int(share * unit) for share in tally.sums.shares])
-    return unit, products(
-        tally.weights,
-        [
-            times(tally.same_pairs, by_pair),
-            (tally.sizes >= 2).astype(np.int64),
-            times(_per_row(tally, labels), by_label),
-        ],
-    )
+    return unit, [
+        times(tally.same_pairs, by_pair),
+        (tally.sizes >= 2).astype(np.int64),
+        times(_per_row(tally, labels), by_label),
+    ]
 
 
 def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction) -> tuple[Fraction, int]:

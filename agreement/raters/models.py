@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import Coefficient, coefficient
+from agreement.differences import Difference, beside_others
 from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.raters.volunteers import agreement_with_others, beside, kappa_with_decision
@@ -21,6 +22,8 @@ class ModelRater:
     issues of the share of the volunteers' labels that equal the model's, with a t interval; `kappa` is the
     mean of the model's Cohen's kappas with the volunteers. `among_agreement` (percent agreement) and
     `among_kappa` (Light's) compare the volunteers with each other over the issues that the model labelled.
+    `difference` is `agreement` less `among_agreement`, paired by issue: above 0 if the model equals the
+    volunteers more often than they equal each other.
     `decision` compares the model with the decision: a pair of the columns R and R + 1.
     """
 
@@ -30,6 +33,7 @@ class ModelRater:
     kappa: Coefficient
     among_agreement: Coefficient
     among_kappa: Coefficient
+    difference: Difference
     decision: PairKappa
 
 
@@ -62,5 +66,6 @@ def model_rater(
         kappa=kappa,
         among_agreement=coefficient("percent_agreement", Tally.of(among)),
         among_kappa=among_kappa,
+        difference=beside_others(patterns, given),
         decision=kappa_with_decision(pair_of(whole, own, own + 1)),
     )

@@ -18,6 +18,7 @@ from coefficients import (
     self_agreement,
     square,
 )
+from differences import beside_others, corrected
 from other_libraries import within
 from package import Package, read
 
@@ -133,9 +134,12 @@ def models(package: Package) -> list[dict[str, Any]]:
                     "percent_agreement": coefficient("percent_agreement", rows_of(among), q),
                     "light_kappa": light,
                 },
+                "difference": beside_others(own, labels),
                 "decision": beside_decision,
             }
         )
+    for one, difference in zip(found, corrected([one["difference"] for one in found]), strict=True):
+        one["difference"] = difference
     return found
 
 

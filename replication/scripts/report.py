@@ -1,7 +1,7 @@
 """The agreement report of a round, from its replication package: what is counted, and among what.
 
 The files are read in package.py, what each rater did is counted in raters.py, and the coefficients are
-computed in coefficients.py.
+computed in coefficients.py, their differences in differences.py.
 """
 
 from collections import Counter
@@ -23,6 +23,7 @@ from coefficients import (
     rows_of,
     square,
 )
+from differences import differences
 from other_libraries import within
 from package import LEVELS, Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
@@ -62,6 +63,9 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         if part.__name__ in stored:
             with within(part.__name__):
                 found[part.__name__] = part(package)
+    if "differences" in stored:
+        with within("differences"):
+            found["differences"] = differences(package, groups)
     return {part: content for part, content in found.items() if part in stored}
 
 

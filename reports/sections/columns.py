@@ -49,9 +49,14 @@ def estimate_cells(found: Coefficient) -> tuple[object, ...]:
     return tuple(cells[name] for name in ESTIMATE_CELLS)
 
 
-def _from(names: "Mapping[str, StrPromise | str]") -> Words:
+def translated(names: "Mapping[str, StrPromise | str]") -> Words:
     """Translates a cell by these names; an unknown text stays as it is."""
     return lambda _report, text: str(names.get(text, text))
+
+
+def probability(value: float) -> str:
+    """A p-value for people: at least three digits, and "< 0.001" below."""
+    return number(value) if value >= 0.001 else "< 0.001"
 
 
 def _type_name(report: AgreementReport, text: str) -> str:
@@ -69,10 +74,10 @@ def reasons(_report: AgreementReport, text: str) -> str:
     return "; ".join(_(reason) for reason in text.split("; ") if reason)
 
 
-ALL_OR_NAME = _from({"all": gettext_lazy("All")})
-_COEFFICIENT_NAME = _from({key: name for key, (name, _hint) in COEFFICIENTS.items()})
-_LEVEL_NAME = _from({name: level.label for name, level in LEVELS.items()})
-_KIND_NAME = _from({kind.value: capfirst(kind.label) for kind in Round.Kind})
+ALL_OR_NAME = translated({"all": gettext_lazy("All")})
+_COEFFICIENT_NAME = translated({key: name for key, (name, _hint) in COEFFICIENTS.items()})
+_LEVEL_NAME = translated({name: level.label for name, level in LEVELS.items()})
+_KIND_NAME = translated({kind.value: capfirst(kind.label) for kind in Round.Kind})
 
 COEFFICIENT = Column("coefficient", gettext_lazy("Coefficient"), words=_COEFFICIENT_NAME)
 GROUP = Column("group", gettext_lazy("Group"), words=ALL_OR_NAME)
@@ -98,6 +103,8 @@ KAPPA = Column("kappa", gettext_lazy("Kappa"))
 SE = Column("se", gettext_lazy("Standard error"))
 LOW = Column("low", gettext_lazy("From"))
 HIGH = Column("high", gettext_lazy("To"))
+P = Column("p", "p", digits=probability)
+ADJUSTED = Column("p_adjusted", gettext_lazy("p, corrected (Holm)"), digits=probability)
 REASON = Column("reason", gettext_lazy("Note"), words=reasons)
 PERCENT_AGREEMENT = Column("percent_agreement", gettext_lazy("Agreement"))
 FLEISS_KAPPA = Column("fleiss_kappa", gettext_lazy("Fleiss’ kappa"))

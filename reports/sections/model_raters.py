@@ -1,13 +1,14 @@
 """Models compared with the volunteers of a report; no other number of the report counts their labels."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext_lazy
 
-from agreement import MISSING, ModelRater, Patterns, model_rater
+from agreement import MISSING, ModelRater, Patterns, adjusted, model_rater
 from annotate.queries.model_labels import beside_models
 from reports.agreement_report import AgreementReport, computed_once
 from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
@@ -30,15 +31,21 @@ def model_comparisons(report: AgreementReport) -> tuple[tuple[str, ModelRater], 
     places = np.append(places_at(found.book, report.level), np.int32(MISSING))
     patterns = Patterns(places[found.codes], found.counts, len(found.book.at_level(report.level)))
     decided = places[found.decided]
+    models = [
+        model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns))
+        for codes in found.models.T
+    ]
+    corrected = adjusted([one.difference for one in models])
     return tuple(
-        (name, model_rater(patterns, places[codes], decided, columns_are_raters=bool(report.columns)))
-        for name, codes in zip(found.names, found.models.T, strict=True)
+        (name, replace(one, difference=difference))
+        for name, one, difference in zip(found.names, models, corrected, strict=True)
     )
 
 
 _cells = attrgetter(
     "labels", "compared", "agreement.value", "agreement.low", "agreement.high", "kappa.value",
-    "among_agreement.value", "among_kappa.value", "decision.issues", "decision.agreement", "decision.kappa",
+    "among_agreement.value", "among_kappa.value", "difference.value", "difference.low", "difference.high",
+    "difference.adjusted", "decision.issues", "decision.agreement", "decision.kappa",
 )  # fmt: skip
 
 
@@ -64,6 +71,7 @@ def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
                 "percent_agreement": found.among_agreement.as_dict(),
                 "light_kappa": found.among_kappa.as_dict(),
             },
+            "difference": found.difference.as_dict(),
             "decision": found.decision.as_dict(),
         }
         for model, found in model_comparisons(report)
@@ -78,6 +86,8 @@ def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
             yield estimate("models", of, name, one[name])
         for name, figure in one["volunteers"].items():
             yield estimate("models", of, f"volunteers_{name}", figure)
+        if "difference" in one:
+            yield estimate("models", of, "difference", one["difference"])
         yield from decision_figures("models", of, one["decision"])
 
 
@@ -99,6 +109,10 @@ MODELS = Section(
         columns.MEAN_KAPPA,
         columns.Column("volunteers_agreement", gettext_lazy("Between volunteers")),
         columns.Column("volunteers_kappa", gettext_lazy("Mean κ between volunteers")),
+        columns.Column("difference", gettext_lazy("Difference of agreement")),
+        columns.Column("difference_low", gettext_lazy("Difference from")),
+        columns.Column("difference_high", gettext_lazy("Difference to")),
+        columns.ADJUSTED,
         columns.DECIDED_ISSUES,
         columns.DECISION_AGREEMENT,
         columns.DECISION_KAPPA,
@@ -126,6 +140,7 @@ MODELS = Section(
             "compared": gettext_lazy("Issues compared"),
             "volunteers_percent_agreement": gettext_lazy("Between volunteers"),
             "volunteers_light_kappa": gettext_lazy("κ between volunteers"),
+            "difference": gettext_lazy("Difference of agreement"),
             **DECISION_NAMES,
         },
     ),

@@ -24,15 +24,15 @@ def _in_order(*keys: str) -> tuple[Section, ...]:
 
 _REPORT = (
     "coefficients", "types", "categories", "repositories", "months", "second-looks", "consensus", "rounds",
-    "over-time", "over-time-test", "issues", "distribution", "splits", "volunteers", "dissents", "pairs",
-    "confusion", "against-decision", "intra-rater", "models", "report", "left-out",
+    "differences", "over-time", "over-time-test", "issues", "distribution", "splits", "volunteers",
+    "dissents", "pairs", "confusion", "against-decision", "intra-rater", "models", "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
 """All sections in the order of the whole report as a file."""
 CARD_SECTIONS = _in_order(
     "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
-    "intra-rater", "second-looks", "consensus", "rounds", "issues", "over-time", "volunteers", "models",
-    "dissents",
+    "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues", "over-time", "volunteers",
+    "models", "dissents",
 )  # fmt: skip
 """All sections in the order of the page; each column of the page takes its sections."""
 PICTURE_SECTIONS = _in_order(
@@ -42,7 +42,7 @@ PICTURE_SECTIONS = _in_order(
 """All sections in the order of the pictures."""
 _JSON_SECTIONS = _in_order(
     "report", "issues", "distribution", "over-time", "splits", "pairs", "confusion", "against-decision",
-    "volunteers", "models", "intra-rater", "second-looks",
+    "volunteers", "differences", "models", "intra-rater", "second-looks",
 )  # fmt: skip
 JSON_PARTS = tuple(section.json for section in _JSON_SECTIONS if section.json)
 """The parts of the JSON in its order, which frozen reports keep."""

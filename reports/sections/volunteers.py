@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from agreement import Rater, raters
+from agreement import Difference, Rater, left_out, raters
 from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.frozen.figures import KeyedFigures, decision_figures, estimate, plain
 from reports.sections import columns
@@ -19,14 +19,23 @@ def volunteers(report: AgreementReport) -> tuple[Rater, ...]:
     return raters(report.numbers.patterns, report.numbers.decided) if report.columns else ()
 
 
+@computed_of_labels
+def effects(report: AgreementReport) -> dict[int, Difference]:
+    """By column: the kappa of the others less that of all; {} if columns are not volunteers."""
+    return left_out(report.numbers.patterns) if report.columns else {}
+
+
 _cells = attrgetter(
     "labels", "agreement.value", "agreement.low", "agreement.high", "kappa.value", "decision.issues",
-    "decision.agreement", "decision.kappa", "without.value", "effect", "others_agree", "alone",
+    "decision.agreement", "decision.kappa", "without.value",
 )  # fmt: skip
+_effect = attrgetter("value", "low", "high", "adjusted")
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    return ((report.columns[one.column], *_cells(one)) for one in volunteers(report))
+    for one in volunteers(report):
+        effect = _effect(effects(report)[one.column])
+        yield report.columns[one.column], *_cells(one), *effect, one.others_agree, one.alone
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
@@ -57,7 +66,8 @@ def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    rows = [(report.columns[one.column], one) for one in volunteers(report)]
+    found = effects(report)
+    rows = [(report.columns[one.column], one, found[one.column]) for one in volunteers(report)]
     return {"volunteers": rows} if rows else None
 
 
@@ -81,6 +91,9 @@ VOLUNTEERS = Section(
         columns.DECISION_KAPPA,
         columns.Column("kappa_without", gettext_lazy("κ without this volunteer")),
         columns.Column("effect", gettext_lazy("Effect on κ")),
+        columns.Column("effect_low", gettext_lazy("Effect from")),
+        columns.Column("effect_high", gettext_lazy("Effect to")),
+        columns.ADJUSTED,
         columns.Column("others_agree", gettext_lazy("Others all agree")),
         columns.Column("alone", gettext_lazy("Alone")),
     ),

@@ -3,8 +3,9 @@
 from django import template
 from django.utils.translation import gettext as _
 
-from agreement import Coefficient, PairKappa
+from agreement import Coefficient, Difference, PairKappa
 from reports.formats.tables import number
+from reports.sections.columns import probability as in_digits
 from reports.sentences import numbers as say
 
 register = template.Library()
@@ -26,13 +27,13 @@ def pair_kappa(found: PairKappa) -> str:
 
 
 @register.filter
-def span(found: Coefficient) -> str:
+def span(found: Coefficient | Difference) -> str:
     """The interval; "" without one."""
     return say.span(found.low, found.high)
 
 
 @register.filter
-def span_or_why(found: Coefficient) -> str:
+def span_or_why(found: Coefficient | Difference) -> str:
     """The interval of a value, or why it has none; "" without a value."""
     return span(found) or (say.no_interval(found.reason) if found.value is not None else "")
 
@@ -42,6 +43,12 @@ def span_in_words(found: Coefficient) -> str:
     """The interval with its name, or why there is none."""
     interval = span(found)
     return _("95 %% interval %(span)s") % {"span": interval} if interval else span_or_why(found)
+
+
+@register.filter
+def probability(p: float | None) -> str:
+    """A p-value; "–" without one."""
+    return "–" if p is None else in_digits(p)
 
 
 @register.filter

@@ -163,6 +163,11 @@ def test_the_tables_of_the_page_say_what_rest_says(round_, reader, level):
         assert (row["decision_agreement"], row["decision_kappa"]) == (
             one["decision"]["percent_agreement"], one["decision"]["cohen_kappa"],
         )  # fmt: skip
+    for row, one in zip(table("differences"), answer["differences"], strict=True):
+        assert row == {
+            "difference" if key == "value" else "p_adjusted" if key == "adjusted" else key: value
+            for key, value in one.items()
+        }
     twice = answer["intra_rater"]
     for row, one in zip(table("intra-rater"), [*twice["volunteers"], twice["pooled"]], strict=True):
         share, kappa = one["percent_agreement"], one["cohen_kappa"]

@@ -156,7 +156,8 @@ def test_the_page_says_it_only_where_there_are_models(world, round_, model):
 
     assert "Models compared with volunteers" in said
     assert (
-        "M1 3 0.667 0.000 to 1.000 0.556 0.500 0.300 undefined: only one issue with their label has a"
+        "M1 3 0.667 0.000 to 1.000 0.556 +0.111 no interval: fewer than 20 issues have different labels,"
+        " too few for this interval – 0.500 0.300 undefined: only one issue with their label has a"
         " decision 100.0 % of 1"
     ) in said
     found = signed_in.get(address, {"format": "csv", "table": "models"}).text

@@ -1,0 +1,178 @@
+"""Differences that a report invites to read: each with its interval, and corrected for how many there are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from agreement import Agreement, Difference, adjusted, between
+from reports.agreement_report import AgreementReport, computed_once
+from reports.frozen.figures import KeyedFigures, estimate, plain
+from reports.sections import columns
+from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sections.volunteers import effects, volunteers
+
+MOST = 20
+"""Repositories with the most issues, which are compared with each other: 190 pairs."""
+SHOWN = 15
+"""Pairs of repositories on the page, the smallest p first; the files have all of them."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Fleiss' kappa of `first` less that of `second`: names of volunteers, repositories or rounds.
+
+    `kind` "volunteers": the kappa of all without the volunteer `first`, less that of all, whose `second` is
+    "all". `issues` of both; for volunteers the issues of all are the same issues.
+    """
+
+    kind: str
+    first: str
+    second: str
+    issues: tuple[int, int]
+    found: Difference
+
+
+@computed_once
+def differences(report: AgreementReport) -> tuple[Compared, ...]:
+    """Each volunteer left out, repositories two by two, and this round against each other round.
+
+    Holm's correction is for each of the three by itself.
+    """
+    return (*_volunteers(report), *_repositories(report), *_rounds(report))
+
+
+def _volunteers(report: AgreementReport) -> Iterator[Compared]:
+    found, issues = effects(report), report.overall.issues
+    for one in volunteers(report):
+        yield Compared("volunteers", report.columns[one.column], "all", (issues, issues), found[one.column])
+
+
+def _repositories(report: AgreementReport) -> list[Compared]:
+    named = [(group.key["repository"], group.agreement) for group in report.by("repository")]
+    most = sorted(named, key=lambda each: (-each[1].issues, each[0]))[:MOST]
+    return _apart("repositories", list(combinations(most, 2)))
+
+
+def _rounds(report: AgreementReport) -> list[Compared]:
+    own = (report.round.name, report.overall)
+    others = [
+        (one.round.name, one.agreement)
+        for one in report.rounds
+        if one.agreement and one.round.pk != report.round.pk
+    ]
+    return _apart("rounds", [(own, other) for other in others])
+
+
+def _apart(kind: str, pairs: list[tuple[tuple[str, Agreement], tuple[str, Agreement]]]) -> list[Compared]:
+    found = adjusted(
+        [
+            between(
+                one.coefficients["fleiss_kappa"],
+                other.coefficients["fleiss_kappa"],
+                (one.issues, other.issues),
+            )
+            for (_first, one), (_second, other) in pairs
+        ]
+    )
+    return [
+        Compared(kind, first, second, (one.issues, other.issues), difference)
+        for ((first, one), (second, other)), difference in zip(pairs, found, strict=True)
+    ]
+
+
+def _rows(report: AgreementReport) -> Iterator[list[object]]:
+    for one in differences(report):
+        found = one.found
+        reason = found.reason and found.reason.text
+        numbers = (found.value, found.se, found.low, found.high, found.p, found.adjusted)
+        yield [one.kind, one.first, one.second, *one.issues, *numbers, reason]
+
+
+def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": one.kind,
+            "first": one.first,
+            "second": one.second,
+            "first_issues": one.issues[0],
+            "second_issues": one.issues[1],
+            **one.found.as_dict(),
+        }
+        for one in differences(report)
+    ]
+
+
+def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
+    """The figures of all differences but those of rounds, which frozen reports do not read."""
+    for one in found:
+        if one["kind"] != "rounds":
+            of = f"{one['first']} − {one['second']}"
+            yield estimate("differences", of, "difference", one)
+            yield from plain("differences", of, one, "adjusted")
+
+
+def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
+    """Rounds and repositories; volunteers have their difference in their own card."""
+    found = differences(report)
+    rounds = [one for one in found if one.kind == "rounds"]
+    pairs = sorted(
+        (one for one in found if one.kind == "repositories"),
+        key=lambda one: (one.found.p is None, one.found.p or 0.0),
+    )
+    if not rounds and not pairs:
+        return None
+    return {
+        "differences": {
+            "rounds": rounds,
+            "repositories": pairs[:SHOWN],
+            "more": len(pairs[SHOWN:]),
+            "pairs": len(pairs),
+        }
+    }
+
+
+_KIND = columns.translated(
+    {
+        "volunteers": gettext_lazy("Without the volunteer"),
+        "repositories": gettext_lazy("Repositories"),
+        "rounds": gettext_lazy("Rounds"),
+    }
+)
+DIFFERENCES = Section(
+    key="differences",
+    title=gettext_lazy("Differences"),
+    columns=(
+        columns.Column("kind", gettext_lazy("Compared"), words=_KIND),
+        columns.Column("first", gettext_lazy("First")),
+        columns.Column("second", gettext_lazy("Second"), words=columns.ALL_OR_NAME),
+        columns.Column("first_issues", gettext_lazy("Issues of first")),
+        columns.Column("second_issues", gettext_lazy("Issues of second")),
+        columns.Column("difference", gettext_lazy("Difference of κ")),
+        columns.SE,
+        columns.LOW,
+        columns.HIGH,
+        columns.P,
+        columns.ADJUSTED,
+        columns.REASON,
+    ),
+    rows=_rows,
+    note=gettext_lazy(
+        "Fleiss’ kappa of the first less that of the second. A volunteer: the kappa of all without this"
+        " volunteer, less that of all, paired by issue. Repositories and rounds are separate groups of"
+        " issues. p is corrected by Holm, for each kind of comparison by itself."
+    ),
+    card=Card("reports/agreement/_differences.html", _card),
+    json=JsonPart(
+        "differences",
+        _as_list,
+        _figures,
+        parts={"differences": gettext_lazy("Difference %(of)s")},
+        names={
+            "difference": gettext_lazy("Difference of κ"),
+            "adjusted": gettext_lazy("p, corrected (Holm)"),
+        },
+    ),
+)
