@@ -1,5 +1,7 @@
 """Sign-in by django-allauth; accounts come from invitations only."""
 
+from typing import Any
+
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 
@@ -12,6 +14,11 @@ class InvitationOnly(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count wrong passwords by account and address together: a stranger shuts nobody else out."""
+        counted = super()._get_login_attempts_cache_key(request, **credentials)
+        return f"{self.get_client_ip(request)} {counted}"
 
     def set_password(self, user: User, password: str) -> None:
         actions.change_password(user=user, password=password)

@@ -54,8 +54,11 @@ class FirstAccountForm(AccountForm):
     code = forms.CharField(
         label=_("Set-up code"),
         max_length=256,
-        help_text=_("The value of CROSSCHECK_SETUP_CODE in the environment of this server."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_(
+            "The terminal that started Crosscheck shows this code. On a deployed server it is the value of"
+            " CROSSCHECK_SETUP_CODE."
+        ),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
     field_order = ("code", "name", "email", "password")

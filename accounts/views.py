@@ -6,7 +6,9 @@ from allauth.account import views as allauth_views
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.db import transaction
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.utils.translation import gettext as _
@@ -19,8 +21,6 @@ from accounts.http import AuthedRequest, sign_in, throttle
 from accounts.models import User
 from core.http import go_to, is_ours, render_page
 from core.idempotency import first_time
-
-NO_MAIL = {"django.core.mail.backends.console.EmailBackend", "django.core.mail.backends.dummy.EmailBackend"}
 
 
 @login_not_required
@@ -127,11 +127,29 @@ def no_sign_up(request: HttpRequest) -> HttpResponse:
     return render_page(request, "accounts/no_sign_up.html", status=403)
 
 
+class SignIn(allauth_views.LoginView):
+    """Sign in by a password; 429 after too many wrong ones for an account from the same address."""
+
+    def form_invalid(self, form: Form) -> HttpResponse:
+        response: HttpResponse = super().form_invalid(form)
+        if form.has_error(NON_FIELD_ERRORS, "too_many_login_attempts"):
+            response.status_code = 429
+        return response
+
+
 class PasswordReset(allauth_views.PasswordResetView):
-    """Ask for a link that resets the password; the page tells the reader if this server sends no mail."""
+    """Ask for a link that resets the password. A server that sends no mail makes no link: the page tells whom
+    to ask instead.
+    """
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if settings.SENDS_MAIL:
+            answer: HttpResponse = super().post(request, *args, **kwargs)
+            return answer
+        return self.render_to_response(self.get_context_data(form=None), status=409)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(sends_mail=settings.EMAIL_BACKEND not in NO_MAIL, **kwargs)
+        return super().get_context_data(sends_mail=settings.SENDS_MAIL, **kwargs)
 
 
 def _me(

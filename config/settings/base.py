@@ -175,6 +175,8 @@ ACCOUNT_FORMS = {
 }
 ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "first_account": "10/m/ip",
+    # The key has the account and the address of the browser: see accounts.adapter.
+    "login_failed": "10/m/ip,5/5m/key",
     "sign_in_link": "30/m/ip",
     "accept_invitation": "20/m/ip,10/h/key",
 }
@@ -182,7 +184,11 @@ ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
 FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
 FIRST_ACCOUNT_NEEDS_CODE = False
 
-EMAIL_BACKEND = env("EMAIL_BACKEND", default="django.core.mail.backends.console.EmailBackend")
+# Without mail nothing is written anywhere: a log would keep the links that mails have.
+EMAIL_BACKEND = env("EMAIL_BACKEND", default="django.core.mail.backends.dummy.EmailBackend")
+SENDS_MAIL = not EMAIL_BACKEND.startswith(
+    ("django.core.mail.backends.dummy", "django.core.mail.backends.console")
+)
 DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="crosscheck@localhost")
 EMAIL_HOST = env("EMAIL_HOST", default="localhost")
 EMAIL_PORT = env.int("EMAIL_PORT", default=25)

@@ -16,6 +16,7 @@ SECRET_KEY = "a-key-for-tests-only-that-protects-nothing-at-all-0123456789"  # n
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+SENDS_MAIL = True
 # Files are found on request: otherwise each test client, which is a server, would list them at its start.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True

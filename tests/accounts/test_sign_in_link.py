@@ -99,6 +99,12 @@ def test_command_prints_a_link_that_works(client, user, capsys):
     assert who(client) == str(user.pk)
 
 
+def test_command_prints_the_address_of_the_site(user, settings, capsys):
+    settings.SITE_URL = "https://labels.example.org"
+    call_command("sign_in_link", user.email)
+    assert capsys.readouterr().out.startswith("https://labels.example.org/accounts/link/")
+
+
 @pytest.mark.parametrize("arguments", [["nobody@example.org"], ["ada@example.org", "--hours", "0"]])
 def test_command_refuses(arguments):
     make_user("Ada", email="ada@example.org")

@@ -14,10 +14,12 @@ from urllib.parse import quote
 import psutil
 import psycopg2
 import pytest
+import yaml
 from django.conf import settings
 from django.db import connection
 
 from core import embedded
+from core.embedded.postgres import _SETTINGS as SETTINGS
 from core.embedded.processes import end
 from core.embedded.redis import installed
 from core.supervisor import GENTLE_END
@@ -27,6 +29,10 @@ from tests.long import only_long
 pytestmark = pytest.mark.django_db
 
 HOST = "labels.example.org"
+OF_ONE_COMPUTER = {
+    "listen_addresses", "port", "unix_socket_permissions", "max_connections", "TimeZone", "log_timezone"
+}  # fmt: skip
+"""Settings of the embedded server about its place, not its work."""
 SAFE = {
     "PATH": os.environ["PATH"],
     "DJANGO_SETTINGS_MODULE": "config.settings.prod",
@@ -150,6 +156,26 @@ def test_every_variable_of_the_containers_is_explained() -> None:
     explained = re.findall(r"^#?(\w+)=", (settings.BASE_DIR / ".env.example").read_text(), re.MULTILINE)
     assert asked == {"SITE", "POSTGRES_PASSWORD", "WORKER_CONCURRENCY"}
     assert asked <= set(explained)
+
+
+def test_the_database_of_the_containers_is_set_as_the_measured_one() -> None:
+    services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
+    given = dict(re.findall(r"-c (\w+)=(\S+)", services["postgres"]["command"]))
+    ours = {name: value for name, value in SETTINGS.items() if name not in OF_ONE_COMPUTER}
+    assert given == ours
+
+
+def test_containers_keep_small_logs_and_named_images() -> None:
+    services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
+    for name, service in services.items():
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}, name
+        if service["image"] != "crosscheck":
+            assert re.fullmatch(r"\w+:\d+\.\d+", service["image"]), name
+
+
+def test_the_database_is_ready_only_when_it_listens_for_the_others() -> None:
+    services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
+    assert services["postgres"]["healthcheck"]["test"][1:4] == ["pg_isready", "--host", "127.0.0.1"]
 
 
 @only_long

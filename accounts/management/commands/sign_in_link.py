@@ -20,8 +20,8 @@ class Command(BaseCommand):
         parser.add_argument("--hours", type=float, default=24, help="how long it can be used (24)")
         parser.add_argument(
             "--address",
-            default=f"http://localhost:{settings.PORT}",
-            help="of this server, as people reach it",
+            default=settings.SITE_URL,
+            help="of this server, as people reach it (%(default)s)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,5 @@
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.management import BaseCommand, CommandError, call_command, get_commands
 from django.db import connections
 from django.utils.translation import gettext as _
@@ -72,6 +74,9 @@ class Command(BaseCommand):
         self.say(_("Starting Crosscheck in %(folder)s …") % {"folder": self.folder})
         ensure_servers()
         call_command("migrate", verbosity=0, interactive=False)
+        code = setup_code()
+        if code:
+            supervisor.environment = {**supervisor.environment, "CROSSCHECK_SETUP_CODE": code}
         supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
         supervisor.look()
         self.wait_for_web(supervisor, host, port)
@@ -84,6 +89,8 @@ class Command(BaseCommand):
         self.say(
             _("Crosscheck is ready at %(address)s/") % {"address": supervisor.address}, self.style.SUCCESS
         )
+        if code and not demo:
+            self.say(_("The first account needs this code: %(code)s") % {"code": code}, self.style.SUCCESS)
         self.say(_("Ctrl-C ends it. Data and logs: %(folder)s") % {"folder": self.folder})
         servers_due = 0.0
         while not self.is_asked_to_end:
@@ -204,6 +211,15 @@ def ensure_servers() -> None:
 
 def child_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONUNBUFFERED": "1", "CROSSCHECK_DATA": str(settings.DATA_DIR)}
+
+
+def setup_code() -> str:
+    """The code for the first account, so that only who reads this terminal becomes the owner of the server;
+    another one at each start until there is an account. "" then, and where the environment names a code.
+    """
+    if settings.FIRST_ACCOUNT_CODE or get_user_model().objects.exists():
+        return ""
+    return secrets.token_hex(4)
 
 
 def log(folder: Path, name: str) -> Path:

@@ -118,6 +118,15 @@ def test_a_mention_is_told_once_without_its_text(world, now, settings):
     assert send_digests(now=now) == send_digests(now=now + timedelta(days=1)) == 0
 
 
+def test_a_server_without_mail_sends_none_and_notes_none(world, now, settings):
+    settings.SENDS_MAIL = False
+    _say(world, "@R1")
+    assert send_digests(now=now) == 0
+    assert (mail.outbox, Digest.objects.count()) == ([], 0)
+    settings.SENDS_MAIL = True
+    assert send_digests(now=now) == 1
+
+
 def test_who_gets_no_mail(world, now):
     viewer = factories.make_member(world.study, Role.VIEWER, pseudonym="V1")
     stopped, left, closed = world.members
