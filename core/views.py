@@ -1,9 +1,11 @@
 """Answers that belong to no room: jobs, and pages for errors."""
 
+import sys
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import RequestDataTooBig
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseServerError, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
@@ -14,6 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from core import jobs
 from core.http import came_from, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
+
+RETRY_SECONDS = 5
 
 
 @require_safe
@@ -75,13 +79,29 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a page that needs nothing but its template file (handler500)."""
+    """500: a page that needs nothing but its template file (handler500). 503, with the reader's text, where the
+    database is away or did not answer in time.
+    """
+    if isinstance(sys.exc_info()[1], InterfaceError | OperationalError):
+        return _away(request)
     if wants_json(request):
         return JsonResponse(
             {"detail": _("The server had an error. Try again in a moment."), "code": "server_error"},
             status=500,
         )
     return HttpResponseServerError(render_to_string("500.html"))
+
+
+def _away(request: HttpRequest) -> HttpResponse:
+    message = _("The database does not answer at the moment. Nothing was changed. Try again in some seconds.")
+    kept = typed(request)
+    if is_fragment(request) or wants_json(request):
+        response = refusal(request, message, status=503, kept=kept, code="no_database")
+    else:
+        # No page of the site: that would ask the database who is reading.
+        response = HttpResponse(render_to_string("503.html", {"message": message, "kept": kept}), status=503)
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _answer(request: HttpRequest, status: int, message: str, exception: str = "") -> HttpResponse:

@@ -343,8 +343,11 @@ SPECTACULAR_SETTINGS = {
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "config.logs.Line", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
+    "filters": {"refusals": {"()": "config.logs.Refusals"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
     # It logs each trigger at every migration: seventy lines that would hide a warning.
     "loggers": {"pgtrigger": {"level": "WARNING"}},

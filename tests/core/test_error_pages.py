@@ -1,14 +1,21 @@
 """What visitors and programs get when there is nothing, when it is not for them, and when something broke."""
 
 import json
+import logging
 import re
+from contextlib import closing, contextmanager
+from io import StringIO
 
+import psycopg2
 import pytest
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
+from config.logs import Line, Refusals
 from config.urls import handler400, handler403, handler404, handler500  # noqa: F401 - of this URLconf
 from config.urls import urlpatterns as all_urls
 from core.errors import DomainError
@@ -29,6 +36,10 @@ def broken(request: HttpRequest) -> HttpResponse:
     raise ZeroDivisionError
 
 
+def away(request: HttpRequest) -> HttpResponse:
+    raise {"operational": OperationalError, "interface": InterfaceError}[request.GET["how"]]("inner secret")
+
+
 def suspicious(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation("inner secret")
 
@@ -41,6 +52,8 @@ urlpatterns = [
     path("forbidden/", forbidden),
     path("refused/", refused),
     path("broken/", broken),
+    path("away/", away),
+    path("api/away/", away),
     path("suspicious/", suspicious),
     path("large/", large),
     path("api/forbidden/", forbidden),
@@ -109,6 +122,80 @@ def test_program_gets_json(client, address, status, code):
     answer = client.get(address)
     assert answer.status_code == status
     assert answer.json()["code"] == code
+
+
+@pytest.mark.parametrize("how", ["operational", "interface"])
+def test_without_its_database_the_server_asks_for_patience_and_keeps_the_text(client, how):
+    page = client.post(f"/away/?how={how}", {"summary": "typed <text>", "password": "hidden"})
+    toast = client.post(f"/away/?how={how}", {"summary": "typed"}, headers=HTMX)
+    program = client.get(f"/api/away/?how={how}")
+    for answer in (page, toast, program):
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+        assert "The database does not answer" in answer.text
+        assert "inner secret" not in answer.text
+    assert "typed &lt;text&gt;" in page.text
+    assert "hidden" not in page.text
+    assert "<html" not in toast.text
+    assert program.json()["code"] == "no_database"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_too_long_for_a_lock_gets_their_text_back():
+    user = make_user("Ada")
+    client = Client(raise_request_exception=False)
+    client.force_login(user)
+    with closing(psycopg2.connect(**psycopg2_parameters())) as other, other.cursor() as holder:
+        holder.execute("SELECT FROM accounts_user WHERE id = %s FOR UPDATE", [user.pk])
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '100ms'")
+        answer = client.post("/accounts/me/", {"name": "Ada Lovelace"})
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    assert (answer.status_code, "Ada Lovelace" in answer.text) == (503, True)
+    user.refresh_from_db()
+    assert user.name == "Ada"
+
+
+@pytest.mark.parametrize(
+    "path", ["/accounts/link/{}/", "/invitations/{}/", "/accounts/password/reset/key/1-{}/"]
+)
+def test_no_secret_of_a_link_stands_in_the_log(path):
+    make_user()
+    secret = "c4n4ry-s3cr3t"
+    stream, client = StringIO(), Client(enforce_csrf_checks=True, raise_request_exception=False)
+    with logged_to(stream):
+        client.post(path.format(secret))
+        logging.getLogger("django.request").error("%s", f"https://x.example{path.format(secret)}?next=/")
+    assert "Forbidden (" in stream.getvalue()
+    assert secret not in stream.getvalue()
+
+
+def test_the_log_has_a_traceback_of_errors_and_of_no_refusal(client):
+    stream = StringIO()
+    with logged_to(stream):
+        client.get("/forbidden/")
+        assert "Forbidden (Permission denied): /forbidden/" in stream.getvalue()
+        assert "Traceback" not in stream.getvalue()
+        client.get("/broken/")
+    assert "Traceback" in stream.getvalue()
+
+
+@contextmanager
+def logged_to(stream):
+    """What the log of a server would have, written to `stream`."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(Line(settings.LOGGING["formatters"]["line"]["format"]))
+    handler.addFilter(Refusals())
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+
+def psycopg2_parameters():
+    given = connection.get_connection_params()
+    return {key: given[key] for key in ("dbname", "host", "user", "port", "password") if given.get(key)}
 
 
 def test_unknown_host_is_refused_without_trusting_it(client):
