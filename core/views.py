@@ -79,7 +79,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a page that needs nothing but its template file (handler500). 503, with the reader's text, where the
+    """500: a page that needs nothing but its template file (handler500). 503 with the reader's text where the
     database is away or did not answer in time.
     """
     if isinstance(sys.exc_info()[1], InterfaceError | OperationalError):
