@@ -249,6 +249,17 @@ def _in_jira(host: str, segments: list[str]) -> Address | None:
     return Address("jira", host, f"{before['top'] or ''}{key[1].upper()}", key[2], "issue")
 
 
+def unusual_host(url: str) -> str:
+    """The host that an address leads to, "" for the hosts of large forges: a link names it, so that a reader
+    sees a host that only looks like one of them. Letters of other scripts stand in their ASCII form (xn--…).
+    """
+    try:
+        host = urlsplit(url).hostname or ""
+        return "" if host in _FORGES else host.encode("idna").decode()
+    except ValueError:
+        return url
+
+
 def _forge_of(host: str) -> str | None:
     """The forge of a host, by its name; None if that does not say."""
     return _FORGES.get(host) or next(

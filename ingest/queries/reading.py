@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from core.text import markdown
 from core.text.fragments import drawn_by
 from core.text.templates import TemplateLine
+from ingest.addresses import unusual_host
 from ingest.keywords import Counts, KeywordMatch, Marks, Matcher, matches, template_line
 from ingest.models import Issue, Snapshot
 from ingest.queries.keywords import Keywords
@@ -89,6 +90,11 @@ class Reading:
     @property
     def link(self) -> str:
         return self.issue.url if self.issue.url.startswith(("https://", "http://")) else ""
+
+    @property
+    def link_host(self) -> str:
+        """The host of the link, if it is none of the large forges."""
+        return unusual_host(self.link)
 
     @property
     def state(self) -> str | Promise:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.models import Job
+from ingest.addresses import unusual_host
 from ingest.models import ComparedText, Issue, SimilarMark, SimilarPair
 from studies.models import Membership, Study
 
@@ -73,6 +74,11 @@ class SimilarReport:
     def link(self) -> str:
         """The address on the forge; "" for one that no browser should open."""
         return self.issue.url if self.issue.url.startswith(("https://", "http://")) else ""
+
+    @property
+    def link_host(self) -> str:
+        """The host of the link, if it is none of the large forges."""
+        return unusual_host(self.link)
 
 
 def similar_to(issue: Issue, *, with_distinct: bool) -> list[SimilarReport]:

@@ -192,7 +192,15 @@ def test_change_password_ends_every_session_and_token(client, user):
 
 
 @pytest.mark.parametrize(
-    "given", [{"old": "wrong"}, {"new": "short"}, {"new": "password1234"}, {"new": "ada@example.org"}]
+    "given",
+    [
+        {"old": "wrong"},
+        {"new": "short"},
+        {"new": "password1234"},
+        {"new": "ada@example.org"},
+        {"new": "385617492065"},
+        {"new": "abcdeabcdeabcde"},
+    ],
 )
 def test_change_password_needs_the_old_one_and_refuses_weak_ones(client, user, given):
     client.force_login(user)

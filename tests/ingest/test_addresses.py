@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.addresses import Address, BadAddress, Reason, bare, keepable, parse
+from ingest.addresses import Address, BadAddress, Reason, bare, keepable, parse, unusual_host
 
 ISSUE = ("github.com", "pytorch/pytorch", "129")
 
@@ -330,3 +330,18 @@ def test_every_published_url_is_read(published):
     assert len({address.identity for address in addresses}) == 25784
     assert [address.url for address in addresses] == urls
     assert {address.forge for address in addresses} == {"github", "gitee"}
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://github.com/a/b/issues/1", ""),
+        ("https://gitee.com/a/b/issues/I6UHT3", ""),
+        ("https://github.com.attacker.example/a/b/issues/1", "github.com.attacker.example"),
+        ("https://g\u0456thub.com/a/b/issues/1", "xn--gthub-n2e.com"),
+        ("https://git.corp:8080/a/b/issues/1", "git.corp"),
+        ("", ""),
+    ],
+)
+def test_a_link_names_a_host_that_is_none_of_the_large_forges(url, host):
+    assert unusual_host(url) == host

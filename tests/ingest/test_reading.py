@@ -186,3 +186,14 @@ def test_what_would_be_drawn_otherwise_is_drawn_again(drawings):
     assert "other" in _drawn(Reading(issue))
     issue.repository.path = "moved/here"
     assert "moved/here" in _drawn(Reading(issue))
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [("github.com", ">Original<"), ("github.com.evil.example", ">Original at github.com.evil")],
+)
+def test_the_link_to_a_host_that_looks_like_a_forge_names_it(host, said):
+    repository = factories.make_repository(factories.make_study(), host=host)
+    issue = factories.make_issue(repository)
+    page = _drawn(Reading(Issue.objects.select_related("repository", "current").get(pk=issue.pk)))
+    assert said in "".join(line.strip() for line in page.splitlines())
