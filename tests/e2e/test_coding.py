@@ -111,6 +111,37 @@ def test_words_that_are_selected_stay_selected_while_quotes_are_painted(open_pag
     assert page.evaluate("String(getSelection())") == "fails"
 
 
+def test_a_key_comes_before_the_quotes_that_are_still_to_be_painted(open_page):
+    """While a key waits nothing else is painted; what the key saves is painted at once, beside the stored quote."""
+    said_ = [text for place in range(40) for text in ("So?", f"It fails {place} times.")]
+    world, coding = coded(said_)
+    for place in range(40):
+        quote(coding, world.coder, f"fails {place} times", "C.9")
+    page = open_page(world.coder.user, reverse("home"))
+    page.add_init_script("""
+        window.requestIdleCallback = (later) => { window.goOn = later; };
+        navigator.scheduling.isInputPending = () => window.isTyping;
+        window.isTyping = true;
+    """)
+    page.goto(f"{coding.get_absolute_url()}?turn=79")
+    expect(page.locator("#t79")).to_have_class("turn now")
+    quotes, here = page.locator("#turns .quote"), page.locator("#t79")
+    page.evaluate("goOn()")
+    expect(quotes).to_have_count(24)
+    page.locator("#main").focus()
+    for key in ("a", "Enter", "c", "1", "Control+Enter"):
+        page.keyboard.press(key)
+    expect(here.locator(".quote")).to_have_count(2)
+    expect(here.locator("mark")).to_have_text(["It ", "fails 39 times"])
+    expect(quotes).to_have_count(26)
+    sent(page)
+    while page.evaluate("document.body.dataset.painted === undefined"):
+        page.evaluate("() => { window.isTyping = false; goOn(); }")
+    expect(quotes).to_have_count(41)
+    expect(here.locator(".quote")).to_have_count(2)
+    assert ("R3", "It fails 39 times", ("C.1",)) in said(coding)
+
+
 @only_long
 def test_what_is_coded_without_a_connection_is_sent_later(open_page):
     world, coding = coded()

@@ -180,10 +180,6 @@ export function makeCodes({ onChange }) {
   list.addEventListener("pointerleave", () => about(active));
   find.addEventListener("input", look);
   for (const field of [memo, ...form.elements.strength]) field.addEventListener("input", onChange);
-  // Reading the texts of a thousand categories takes some milliseconds: before the first search, not in it.
-  (globalThis.requestIdleCallback ?? setTimeout)(() => {
-    search ??= makeSearch(items);
-  });
 
   return {
     find,
@@ -194,6 +190,10 @@ export function makeCodes({ onChange }) {
     clearSearch() {
       find.value = "";
       look();
+    },
+    // Reading the texts of a thousand categories takes some milliseconds: before the first search, not in it.
+    prepare() {
+      search ??= makeSearch(items);
     },
     content: () => ({
       codes: items.filter((item) => !item.open && chosen.has(item)).map((item) => item.code),

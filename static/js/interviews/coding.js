@@ -389,8 +389,12 @@ for (const record of queue.waiting()) {
 }
 document.body.dataset.waiting = queue.waiting().length;
 codes.show(null);
-tell();
-turns.paintAll();
+// The page has the number of stored quotes. To write another, the browser reads its tables of languages first.
+if (queue.waiting().length) tell();
+turns.paintAll(() => {
+  codes.prepare();
+  tell();
+});
 takeUpDraft();
 if (queue.waiting().length) queue.flush();
 const asked = Number(new URLSearchParams(location.search).get("turn"));

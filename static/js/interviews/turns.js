@@ -107,17 +107,18 @@ export function makeTurns({ chip, label }) {
   // Turns from where the address leads at once; the others some at a time, while nothing else is to be done.
   // What is out of view is not laid out, so painting it costs its nodes only.
   const later = globalThis.requestIdleCallback ?? setTimeout; // not in every Safari
+  const isKeyWaiting = () => navigator.scheduling?.isInputPending() ?? false; // in Chromium only
   const marked = (name) => requestAnimationFrame(() => setTimeout(() => performance.mark(name)));
-  function paintAll() {
+  // `then` is called in a further such moment.
+  function paintAll(then) {
     const shown = $(location.hash.slice(1))?.closest("#turns .turn");
     const from = turns.findIndex((turn) => turn.node === shown);
     const due = [...turns.slice(Math.max(0, from)), ...turns.slice(0, Math.max(0, from))]
       .filter((turn) => turn.quotes.size && !turn.isPainted);
-    function paintUntil(isEnough) {
+    function paintUntil(isEnough, held = null) {
       while (due.length && !isEnough()) {
         const turn = due.shift();
         if (turn.isPainted) continue;
-        const held = selected();
         paint(turn);
         if (held?.turn === turn.position) select(turn, held.start, held.end);
       }
@@ -127,11 +128,13 @@ export function makeTurns({ chip, label }) {
     marked("quotes-shown");
     const goOn = (deadline) => {
       const until = performance.now() + Math.max(LEAST, deadline?.timeRemaining() ?? 0);
-      paintUntil(() => performance.now() > until);
+      // Asked for once: to tell what is selected, the browser styles all that was painted before.
+      paintUntil(() => performance.now() > until || isKeyWaiting(), selected());
       if (due.length) later(goOn, { timeout: SLOWEST });
       else {
         document.body.dataset.painted = "";
         marked("quotes-painted");
+        later(then);
       }
     };
     later(goOn, { timeout: SLOWEST });
