@@ -13,6 +13,8 @@ from agreement.tally import Sums, Tally
 
 FROM_COUNTS = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
 CELLS_AT_ONCE = 4_000_000
+NO_WIDTH = 1e-12
+"""Values that differ by no more are equal but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def _percentiles(blocks: list[Floats]) -> PercentileInterval | None:
     values = values[~np.isnan(values)]
     if not len(values):
         return None
-    if values.max() - values.min() < 1e-12:
+    if values.max() - values.min() < NO_WIDTH:
         return None
     low, high = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
     return PercentileInterval(low, min(1.0, high), len(values))

@@ -188,8 +188,8 @@ def _in_words(reason: Reason | None, *, unused: bool) -> Reason | None:
 
 def _with_interval(value: float, values: Floats, units: int) -> Coefficient:
     """10 units with a code or more, so that there are as many answers, or five interviews."""
-    found = expanded_percentiles(values, units)
-    if found is None:
-        return Coefficient(value, reason=Reason.CODED_RARELY)
     known = values[~np.isnan(values)]
-    return Coefficient(value, float(known.std(ddof=1)), found.low, min(1.0, found.high))
+    found = expanded_percentiles(known, units, most=1.0)
+    if found is None:
+        return Coefficient(value, reason=Reason.CODED_ALIKE if len(known) else Reason.CODED_RARELY)
+    return Coefficient(value, float(known.std(ddof=1)), found.low, found.high)

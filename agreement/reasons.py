@@ -60,6 +60,10 @@ class Reason(Enum):
     EMPTY_GROUP = gettext_noop("one of the groups has no ranking")
     ONE_IN_GROUP = gettext_noop("one of the groups has only one ranking")
     SAME_RANK = gettext_noop("all participants gave this category the same rank")
+    SAME_RANK_IN_GROUPS = gettext_noop("within each group all participants gave this category the same rank")
+    RANKED_ALIKE = gettext_noop(
+        "all participants agree equally with each other, so these rankings do not show how exact W is"
+    )
 
     NO_ANSWERS = gettext_noop("there are no answers to code")
     ONE_CODER = gettext_noop("only one person has coded")
@@ -68,6 +72,9 @@ class Reason(Enum):
     CODE_UNUSED = gettext_noop("nobody gave this code to an answer")
     CODE_EVERYWHERE = gettext_noop("everybody gave this code to every answer")
     CODED_RARELY = gettext_noop("fewer than ten answers have this code, too few for an interval")
+    CODED_ALIKE = gettext_noop(
+        "the coders agree equally everywhere, so these codes do not show how exact the value is"
+    )
 
     @property
     def text(self) -> str:

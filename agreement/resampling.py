@@ -1,12 +1,12 @@
 """Intervals and p-values by resampling few people or few interviews, the same for the same seed."""
 
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from agreement.bootstrap import PercentileInterval
+from agreement.bootstrap import NO_WIDTH, PercentileInterval
 from agreement.coefficients import CONFIDENCE
 from agreement.patterns import Floats, Ints
 
@@ -21,8 +21,13 @@ def draws_of(units: int, replicates: int, random: np.random.Generator) -> Ints:
     return random.multinomial(units, np.full(units, 1 / units), size=replicates)
 
 
-def expanded_percentiles(values: Floats, units: int) -> PercentileInterval | None:
+def expanded_percentiles(
+    values: Floats, units: int, *, least: float = -inf, most: float = inf
+) -> PercentileInterval | None:
     """The bootstrap interval of values from resampling `units` units, 2 or more; NaN are left out.
+
+    Its bounds are inside `least` and `most`. None without values, and where it has no width: then the units
+    do not vary, and an error of 0 would be claimed from them.
 
     Percentiles are too narrow for few units, by a factor of sqrt((n - 1) / n) and for want of Student's t.
     Their tails are therefore smaller here: the normal tail beyond sqrt(n / (n - 1)) t(n - 1).
@@ -34,8 +39,8 @@ def expanded_percentiles(values: Floats, units: int) -> PercentileInterval | Non
     if not len(known):
         return None
     tail = float(ndtr(-sqrt(units / (units - 1)) * stdtrit(units - 1, (1 + CONFIDENCE) / 2)))
-    low, high = np.quantile(known, [tail, 1 - tail]).tolist()
-    return PercentileInterval(low, high, len(known))
+    low, high = np.quantile(known, [tail, 1 - tail]).clip(least, most).tolist()
+    return PercentileInterval(low, high, len(known)) if high - low > NO_WIDTH else None
 
 
 def share_as_large(observed: int, permuted: npt.ArrayLike, *, exact: bool) -> float:

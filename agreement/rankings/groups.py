@@ -30,8 +30,8 @@ class RankDifference:
 
     `by_chance`: 95 % of the differences lie between these bounds if groups do not matter. `p` is the share of
     permutations with a difference as large, in either direction; `adjusted` (Holm) holds for all categories
-    of the comparison together. `interval` is that of the difference, None below five in a group. Undefined
-    numbers are None, and `reason` explains them.
+    of the comparison together. `interval` is that of the difference, None below five in a group, and where
+    both groups have one rank each. Undefined numbers are None, and `reason` explains them.
     """
 
     category: int
@@ -102,7 +102,10 @@ def compare_groups(
     ]
     adjusted = iter(holm([p for p in p_values if p is not None]))
     bounds = np.quantile(moved / (2 * a * b), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    resampled = _resampled(first, second, replicates, streams[1]) if min(a, b) >= FEWEST else None
+    intervals: list[PercentileInterval | None] = [None] * first.categories
+    if min(a, b) >= FEWEST:
+        resampled = _resampled(first, second, replicates, streams[1])
+        intervals = [expanded_percentiles(column, min(a, b)) for column in resampled.T]
     return GroupComparison(
         first=a,
         second=b,
@@ -112,13 +115,11 @@ def compare_groups(
                 first=float(Fraction(int(first.doubled[:, k].sum()), 2 * a)),
                 second=float(Fraction(int(second.doubled[:, k].sum()), 2 * b)),
                 difference=float(Fraction(int(observed[k]), 2 * a * b)),
-                interval=expanded_percentiles(resampled[:, k], min(a, b))
-                if resampled is not None and varies[k]
-                else None,
+                interval=intervals[k],
                 by_chance=(float(bounds[0, k]), float(bounds[1, k])) if varies[k] else None,
                 p=p,
                 adjusted=None if p is None else next(adjusted),
-                reason=_why(varies=bool(varies[k]), fewest=min(a, b)),
+                reason=None if intervals[k] else _why(varies=bool(varies[k]), fewest=min(a, b)),
             )
             for k, p in enumerate(p_values)
         ),
@@ -130,10 +131,10 @@ def compare_groups(
     )
 
 
-def _why(*, varies: bool, fewest: int) -> Reason | None:
+def _why(*, varies: bool, fewest: int) -> Reason:
     if not varies:
         return Reason.SAME_RANK
-    return None if fewest >= FEWEST else Reason.FEW_PARTICIPANTS
+    return Reason.SAME_RANK_IN_GROUPS if fewest >= FEWEST else Reason.FEW_PARTICIPANTS
 
 
 def _all_groups(people: int, size: int) -> Ints:

@@ -6,6 +6,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from agreement.coding import COEFFICIENTS, CodedAnswers, Coder, agreement_on_codes
+from agreement.coefficients import Coefficient
 from agreement.reasons import Reason
 from tests.agreement.test_agreement import DIAGNOSES
 from tests.long import only_long
@@ -110,6 +111,21 @@ def test_below_ten_answers_with_the_code_there_is_no_interval():
     assert (kappa(9).low, kappa(9).reason) == (None, Reason.CODED_RARELY)
     assert kappa(10).low < kappa(10).value < kappa(10).high
     assert kappa(10).reason is None
+
+
+@pytest.mark.parametrize("interviews", [1, 5])
+def test_coders_who_agree_everywhere_have_no_interval(interviews):
+    """Twenty equal answers do not show an error of 0, drawn as answers or as interviews; one other gives one."""
+    rows = [[[1], [1]], [[0], [0]]] * 10
+    where = [place * interviews // 20 for place in range(20)]
+    alike = agreement_on_codes(of(rows, where), seed=1)
+    for found in (alike.overall, *alike.categories):
+        for name, one in found.coefficients.items():
+            assert one == Coefficient(1.0, reason=Reason.CODED_ALIKE), name
+    rows[0] = [[1], [0]]
+    varied = agreement_on_codes(of(rows, where), seed=1).categories[0].coefficients["fleiss_kappa"]
+    assert varied.low < varied.value < varied.high <= 1
+    assert varied.reason is None
 
 
 def test_answers_of_one_interview_are_alike_so_interviews_are_drawn():

@@ -58,7 +58,12 @@ def test_groups_that_rank_in_opposite_orders_differ():
     assert {each.p for each in found.categories} == {2 / 924}
     assert {each.adjusted for each in found.categories} == {4 * 2 / 924}
     assert found.p == 2 / 924
-    assert (found.categories[0].interval.low, found.categories[0].interval.high) == (-3.0, -3.0)
+    # Nobody in a group has another rank, so these differences do not show an error of 0.
+    assert {(each.interval, each.reason) for each in found.categories} == {(None, Reason.SAME_RANK_IN_GROUPS)}
+    one[0] = [2, 1, 3, 4]
+    first, _second, third, _last = compare_groups(of(*one), of(*other), seed=1).categories
+    assert first.interval.low < first.difference < first.interval.high
+    assert (first.reason, third.interval, third.reason) == (None, None, Reason.SAME_RANK_IN_GROUPS)
 
 
 def test_intervals_hold_the_difference():

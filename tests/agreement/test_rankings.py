@@ -100,11 +100,21 @@ def test_many_rankings_are_tested_by_chi_square_alone():
     assert found.p < 1e-9
 
 
-def test_everybody_alike_is_one_with_an_interval_without_width():
+def test_everybody_alike_is_one_without_an_interval():
+    """Six equal rankings do not show an error of 0; with one other there is an interval."""
     found = concordance(Rankings(np.array([[1, 2, 3, 4]] * 6)), seed=1)
-    assert (found.w, found.low, found.high, found.reason) == (1.0, 1.0, 1.0, None)
+    assert (found.w, found.low, found.high, found.reason) == (1.0, None, None, Reason.RANKED_ALIKE)
     assert not found.exact
     assert found.permutation_p == pytest.approx(1 / 10_001)
+    varied = concordance(Rankings(np.array([[1, 2, 3, 4]] * 5 + [[1, 2, 4, 3]])), seed=1)
+    assert varied.low < varied.w < varied.high == 1.0
+    assert varied.reason is None
+
+
+def test_who_all_agree_equally_little_have_no_interval():
+    """Each of five puts another category first and ties all others: any two are as far apart as any other two."""
+    found = concordance(Rankings(np.where(np.eye(5, dtype=int) == 1, 1, 2)), seed=1)
+    assert (found.w, found.low, found.high, found.reason) == (0.0, None, None, Reason.RANKED_ALIKE)
 
 
 def test_the_interval_holds_w_and_is_the_same_for_the_same_seed():
@@ -149,7 +159,8 @@ def test_what_has_no_w_has_its_reason(places, reason):
 def test_four_participants_have_a_w_and_no_interval():
     found = concordance(Rankings(np.array([[1, 2, 3]] * 4)), seed=1)
     assert (found.w, found.low, found.high, found.reason) == (1.0, None, None, Reason.FEW_PARTICIPANTS)
-    assert concordance(Rankings(np.array([[1, 2, 3]] * 5)), seed=1).low == 1.0
+    five = concordance(Rankings(np.array([[1, 2, 3]] * 4 + [[1, 3, 2]])), seed=1)
+    assert five.low < five.w < five.high
 
 
 def test_one_who_ties_everything_counts_without_an_opinion():
@@ -188,10 +199,11 @@ class TestCategories:
         top = ranked_categories(Rankings(places), top=1, seed=1)[0].top
         assert (top.value, round(top.low, 4), round(top.high, 4)) == (0.3, 0.1078, 0.6032)
 
-    def test_intervals_hold_the_mean_and_have_no_width_without_variation(self):
+    def test_intervals_hold_the_mean_and_are_missing_without_variation(self):
         places = np.array([[1, 2, 3], [1, 3, 2], [1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]])
         first, second, _third = ranked_categories(Rankings(places), top=1, seed=1)
-        assert (first.interval.low, first.interval.high) == (1.0, 1.0)
+        assert (first.mean_rank, first.interval, first.reason) == (1.0, None, Reason.SAME_RANK)
+        assert second.reason is None
         assert 2 <= second.interval.low < second.mean_rank < second.interval.high <= 3
         again = ranked_categories(Rankings(places), top=1, seed=1)
         assert again[1] == second

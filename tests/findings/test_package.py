@@ -145,6 +145,31 @@ def test_rankings_are_computed_again_from_answers_without_names(world, tmp_path)
     assert "rankings 1.1.1 B mean_rank" in wrong_paths(tmp_path)
 
 
+def test_an_interval_stands_only_where_the_rankings_vary(world, tmp_path):
+    """Five rank alike, then a sixth otherwise: the file and the script agree both times."""
+
+    def package(name: str) -> tuple[str, str]:
+        write_package(world.round, tmp_path / name, reader=Reader(world.lead))
+        assert run(tmp_path / name).returncode == 0
+        with (tmp_path / name / "interviews/rankings.csv").open() as stream:
+            first = next(csv.DictReader(stream))
+        return first["w_low"], first["mean_rank_low"]
+
+    everybody = [world.participant, *(make_participant(world.study, world.lead, "U") for _other in range(4))]
+    for who in everybody:
+        rank(world.base, make_session(who, world.lead, guide=world.session.guide), world.question, *"ABC")
+    assert package("alike") == ("", "")
+    path = tmp_path / "alike/interviews/rankings.csv"
+    columns, *rows = csv.reader(path.read_text().splitlines())
+    for row in rows:
+        row[columns.index("w_low")] = row[columns.index("w_high")] = "1.0"
+    path.write_text("".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in (columns, *rows)))
+    assert "rankings 1.1.1 W w_has_interval" in wrong_paths(tmp_path / "alike")
+    other = make_participant(world.study, world.lead, "U")
+    rank(world.base, make_session(other, world.lead, guide=world.session.guide), world.question, *"BAC")
+    assert all(package("varied"))
+
+
 def test_an_answer_that_is_alone_in_a_group_or_in_neither_leaves_without_groups(world, tmp_path):
     """Audiences of 2 and 1, of 2, 2 and 1, and of 2, 2 and 2."""
 
@@ -169,6 +194,7 @@ def test_an_answer_that_is_alone_in_a_group_or_in_neither_leaves_without_groups(
 
     of_groups = {
         "first_participants", "second_participants", "first_mean_rank", "second_mean_rank", "difference",
+        "difference_has_interval",
     }  # fmt: skip
     nothing = ("", "", "")
     three = [("", "1"), ("", "1"), ("", "2")]

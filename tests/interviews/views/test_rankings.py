@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from agreement.reasons import Reason
 from interviews.models import Participant, Question, Ranking, Session
 from interviews.queries.rankings import competition_places, shared_ranks
 from taxonomy.models import Level
@@ -153,10 +154,44 @@ def test_groups_are_compared_side_by_side_with_everything_printed(world):
     assert "below 9 (6) and 9 or more (6)" in words
     for number in ("χ²(1) = 0.00", "0.002", "0.004", "-1.00", "All categories at once", "50 % of 12"):
         assert number in words.replace("\N{NO-BREAK SPACE}", " "), number
+    assert (
+        words.count("no interval: within each group all participants gave this category the same rank") == 2
+    )
     assert (shown.context["groups"].at, '<option value="experience" selected>' in shown.text) == (9, True)
     assert 'class="whisker"' in shown.text
     moved = client(world.lead).get(address + "?by=experience&at=1").context["ranked"][0][0]
     assert (moved.comparison.first, moved.comparison.second) == (0, 12)
+
+
+def test_five_who_rank_alike_have_no_interval_on_the_page_in_json_and_in_csv(world):
+    """An interval from 1 to 1 would claim an error of 0; a sixth who ranks otherwise gives one."""
+
+    def rank_all(places):
+        made = make_participant(world.study, world.lead)
+        session = make_session(made, world.lead, guide=world.session.guide)
+        assert ranked(world, "All of B?", session=session, **places).status_code == 302
+
+    def shown() -> tuple[int, dict, dict]:
+        words = text_of(client(world.lead).get(reverse("rankings", args=[world.study.slug])))
+        [found] = api_get(world.lead, f"studies/{world.study.slug}/rankings/").json()
+        file = client(world.lead).get(reverse("rankings_csv", args=[world.study.slug]))
+        row = next(csv.DictReader(file.getvalue().decode().splitlines()))
+        return words.count("no interval: all participants"), found, row
+
+    for _number in range(5):
+        rank_all({"B_1": 1, "B_2": 2})
+    said, found, row = shown()
+    w, first = found["concordance"], found["categories"][0]
+    assert (w["w"], w["low"], w["high"], w["reason"]) == (1, None, None, Reason.RANKED_ALIKE.text)
+    assert (first["mean_rank"], first["interval"], first["reason"]) == (1, None, Reason.SAME_RANK.text)
+    assert (row["w"], row["w_low"], row["w_reason"]) == ("1.0", "", Reason.RANKED_ALIKE.text)
+    assert (row["mean_rank_low"], row["reason"], said) == ("", Reason.SAME_RANK.text, 3)
+
+    rank_all({"B_1": 2, "B_2": 1})
+    said, found, row = shown()
+    w, first = found["concordance"], found["categories"][0]
+    assert (w["low"] < w["w"] < w["high"], w["reason"], first["reason"], said) == (True, "", "", 0)
+    assert float(row["mean_rank_low"]) < float(row["mean_rank"]) < float(row["mean_rank_high"])
 
 
 @only_long
@@ -230,6 +265,9 @@ def test_the_same_numbers_over_rest(world):
     assert (one["code"], one["mean_rank"], one["top"]["value"], one["reason"]) == ("B.1", 1.5, 0.5, "")
     assert one["difference"]["p_holm"] == 4 / 924
     assert one["interval"]["low"] < 1.5 < one["interval"]["high"]
+    assert (one["difference"]["interval"], one["difference"]["reason"]) == (
+        None, Reason.SAME_RANK_IN_GROUPS.text,
+    )  # fmt: skip
     w = found["concordance"]
     assert (w["w"], w["chi2"], w["df"], w["p"], w["reason"]) == (0, 0, 1, 1, "")
 
