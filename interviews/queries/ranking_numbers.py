@@ -124,17 +124,20 @@ def _ranked(
     groups: Groups,
 ) -> RankedQuestion:
     question = rankings[0].question
-    versions = {one.version_id: one.version.number for one in rankings}
-    newest_first = sorted(versions, key=lambda version: -versions[version])
-    asked = {version: asked_about(question, states[version]) for version in newest_first}
-    columns = {state.category_id: state for version in reversed(newest_first) for state in asked[version]}
-    order = list(dict.fromkeys(state.category_id for version in newest_first for state in asked[version]))
     # Somebody who was interviewed twice has one opinion: the later one.
     latest = {one.session.participant: one for one in rankings}
     last = {who: places[one.pk] for who, one in latest.items()}
+    used = {one.version_id for one in latest.values()}
+    versions = {one.version_id: one.version.number for one in rankings}
+    # First those of the answers that count, the newest first; the others only name categories of old answers.
+    in_order = sorted(versions, key=lambda version: (version not in used, -versions[version]))
+    asked = {version: asked_about(question, states[version]) for version in in_order}
+    columns = {state.category_id: state for version in reversed(in_order) for state in asked[version]}
+    order = list(
+        dict.fromkeys(state.category_id for version in in_order[: len(used)] for state in asked[version])
+    )
     found = _places(list(last.values()), order)
     top = question.top or min(FIRST_PLACES, max(1, len(order) - 1))
-    used = {one.version_id for one in latest.values()}
     is_mixed = len({frozenset(state.category_id for state in asked[one]) for one in used}) > 1
     comparison = compare_groups(*_sides(last, order, groups), seed=SEED)
     differences = comparison.categories or (None,) * len(order)

@@ -148,6 +148,38 @@ def rank(world, session, text, places):
     )
 
 
+def publish(world, number, *more) -> dict[str, int]:
+    """A version with the categories of the first one, and `more` below B; ids by code."""
+    taxonomy = world.version.taxonomy
+    newer = Version.objects.create(taxonomy=taxonomy, number=number)
+    states = list(CategoryState.objects.filter(version=world.version))
+    for state in states:
+        state.pk, state.version = None, newer
+    states += [
+        CategoryState(
+            category=Category.objects.create(taxonomy=taxonomy),
+            version=newer,
+            code=code,
+            name="New",
+            parent=factories.category(world.version, "B"),
+            level=Level.THEME,
+            position=len(states),
+        )
+        for code in more
+    ]
+    CategoryState.objects.bulk_create(states)
+    Version.objects.filter(pk=newer.pk).update(published_at=timezone.now())
+    return {state.code: state.category_id for state in states}
+
+
+def rank_now(world, participant, ids, *codes):
+    """One more interview, in which the participant ranks all themes of B of the newest version."""
+    question = Question.objects.get(text="All of B?")
+    session = make_session(participant, world.lead, guide=question.part.guide)
+    places = {ids[code]: place for place, code in enumerate(codes, start=1)}
+    record_ranking(session=session, question=question, places=places, by=world.lead)
+
+
 @pytest.mark.django_db
 class TestNumbers:
     def test_complete_rankings_have_ranks_shares_w_and_groups(self, world):
@@ -200,29 +232,26 @@ class TestNumbers:
 
     def test_another_version_with_other_categories_has_no_w(self, world):
         """A later participant could rank three categories; the third counts as not ranked by the others."""
-        taxonomy = world.version.taxonomy
-        newer = Version.objects.create(taxonomy=taxonomy, number=2)
-        states = list(CategoryState.objects.filter(version=world.version))
-        parent = factories.category(world.version, "B")
-        for state in states:
-            state.pk, state.version = None, newer
-        third = {"version": newer, "parent": parent, "level": Level.THEME, "position": len(states)}
-        made = CategoryState(
-            category=Category.objects.create(taxonomy=taxonomy), code="B.3", name="New", **third
-        )
-        CategoryState.objects.bulk_create([*states, made])
-        Version.objects.filter(pk=newer.pk).update(published_at=timezone.now())
-        question = Question.objects.get(text="All of B?")
         late = make_participant(world.study, world.lead, "U", experience="12 years")
-        session = make_session(late, world.lead, guide=question.part.guide)
-        codes = {state.code: state.category_id for state in (*states, made)}
-        places = {codes["B.3"]: 1, codes["B.1"]: 2, codes["B.2"]: 3}
-        record_ranking(session=session, question=question, places=places, by=world.lead)
+        rank_now(world, late, publish(world, 2, "B.3"), "B.3", "B.1", "B.2")
         whole = rankings_of(world.study, world.lead).questions[0]
         assert (whole.is_mixed, whole.is_complete, whole.participants) == (True, False, 12)
         assert (whole.concordance.w, whole.concordance.reason) == (None, Reason.OTHER_CATEGORIES)
         third = next(line.numbers for line in whole.lines if line.state.code == "B.3")
         assert (third.ranked_by, third.mean_rank, third.mean_given) == (1, (11 * 3 + 1) / 12, 1.0)
+
+    def test_what_an_earlier_answer_could_choose_is_in_no_number(self, world):
+        """Somebody ranked a category of a version in between; the answer that counts has none of it."""
+        late = make_participant(world.study, world.lead, "U", experience="12 years")
+        rank_now(world, late, publish(world, 2, "B.3"), "B.3", "B.1", "B.2")
+        rank_now(world, late, publish(world, 3), "B.2", "B.1")
+        whole = rankings_of(world.study, world.lead).questions[0]
+        assert (whole.is_mixed, whole.is_complete, whole.participants, whole.top) == (False, True, 12, 1)
+        assert [line.state.code for line in whole.lines] == ["B.1", "B.2"]
+        # Both are first for six: sums 18 and 18, so W is 0.
+        assert (whole.concordance.w, whole.concordance.categories) == (0.0, 2)
+        earlier, later = (order for who, order in whole.answers if who.startswith(str(late)))
+        assert (earlier, later) == ([["B.3"], ["B.1"], ["B.2"]], [["B.2"], ["B.1"]])
 
     def test_a_file_has_a_row_for_each_question_and_category(self, world):
         found = rankings_of(world.study, world.lead)
