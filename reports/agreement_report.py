@@ -238,7 +238,7 @@ def agreement_report(
         alone=codes_without_vote(round_.version),
         rounds=rounds,
         admissions=admissions(round_, blind=left),
-        repeats=repeats(round_, left),
+        repeats=repeats(round_, left, reader.member if reader else None),
     )
 
 

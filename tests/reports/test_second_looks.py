@@ -2,9 +2,13 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from annotate.models import Repeat
+from annotate.queries.repeats import counted
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
+from reports.queries.repeats import Repeats
 from reports.queries.second_looks import agreement_after
 from reports.sections.dissents import dissents
 from reports.sentences.agreement import how_to_report
@@ -93,6 +97,31 @@ def test_a_type_counts_only_if_first_labels_below_it_could_count_as_it(world):
     change(world, RETIRE, "C")
     publication(world)
     assert (q(Level.TYPE), q(Level.THEME)) == ([2, 2], [3, 3])
+
+
+def test_lost_repeats_are_the_same_for_the_report_and_the_volunteer_while_a_look_is_open(labelled):
+    """Of three planned repeats one was given, and two were lost; then the issue of one of these is blind again."""
+    world, round_ = labelled
+    Round.objects.filter(pk=round_.pk).update(drift_percent=20)
+    round_.refresh_from_db()
+    member, now = world.members[0], timezone.now()
+    for issue, given in ((0, True), (1, False), (2, False)):
+        chosen = {"category": world.category("C.1"), "version": round_.version, "submitted_at": now}
+        Repeat.objects.create(
+            round=round_, issue=world.issues[issue], volunteer=member, due_at=now, **(chosen if given else {})
+        )
+
+    def lost() -> tuple[Repeats, int]:
+        report = agreement_report(Round.objects.get(pk=round_.pk), reader=Reader(world.lead))
+        return report.repeats, counted(round_, member, since=now).lost
+
+    assert lost() == (Repeats(planned=3, labelled=1), 2)
+    change(world, RETIRE, "C.9")
+    world.version = publication(world)
+    assert RoundIssue.objects.get(round=round_, issue=world.issues[1]).completed_at is None
+    assert lost() == (Repeats(planned=3, labelled=1), 2)
+    world.waits_for(world.lead, world.issues[1])  # who has yet to label it elsewhere learns nothing of it
+    assert lost() == (Repeats(planned=2, labelled=1), 2)
 
 
 SECOND_LOOK = "No issue of this round counts now, because a second look is open"
