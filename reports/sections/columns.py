@@ -1,6 +1,6 @@
 """A column of a table, the same in files, pages and pictures, and the columns that several sections share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from agreement import Agreement, Coefficient
+from agreement import Agreement, Coefficient, Difference, PairKappa
 from reports.agreement_report import LEVELS, AgreementReport
 from reports.formats.tables import number
 from reports.sentences.definitions import COEFFICIENTS
@@ -47,6 +47,17 @@ def estimate_cells(found: Coefficient) -> tuple[object, ...]:
     """The cells of VALUE, SE, LOW, HIGH and REASON."""
     cells = found.as_dict()
     return tuple(cells[name] for name in ESTIMATE_CELLS)
+
+
+def reasons_cell(
+    with_intervals: Iterable[Coefficient | Difference], values: Iterable[Coefficient | PairKappa]
+) -> str | None:
+    """The cell of REASON: why intervals are missing, and why values are; each reason once."""
+    found = [one.reason for one in with_intervals]
+    for one in values:
+        value = one.kappa if isinstance(one, PairKappa) else one.value
+        found += [one.reason] if value is None else []
+    return "; ".join(dict.fromkeys(reason.text for reason in found if reason)) or None
 
 
 def translated(names: "Mapping[str, StrPromise | str]") -> Words:

@@ -50,13 +50,10 @@ _cells = attrgetter(
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    """A row per model; the cell `reason` lists the reasons for undefined values, each once."""
+    """A row per model."""
     for model, found in model_comparisons(report):
-        values = (found.agreement, found.kappa, found.among_agreement, found.among_kappa)
-        reasons = [value.reason for value in values if value.value is None]
-        reasons += [found.decision.reason] if found.decision.kappa is None else []
-        undefined = dict.fromkeys(reason.text for reason in reasons if reason)
-        yield model, *_cells(found), "; ".join(undefined) or None
+        values = (found.kappa, found.among_agreement, found.among_kappa, found.decision)
+        yield model, *_cells(found), columns.reasons_cell([found.agreement], values)
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:

@@ -34,8 +34,10 @@ _effect = attrgetter("value", "low", "high", "adjusted")
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
     for one in volunteers(report):
-        effect = _effect(effects(report)[one.column])
-        yield report.columns[one.column], *_cells(one), *effect, one.others_agree, one.alone
+        effect = effects(report)[one.column]
+        reason = columns.reasons_cell([one.agreement, effect], [one.kappa, one.decision, one.without])
+        cells = (*_cells(one), *_effect(effect), one.others_agree, one.alone, reason)
+        yield report.columns[one.column], *cells
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
@@ -96,6 +98,7 @@ VOLUNTEERS = Section(
         columns.ADJUSTED,
         columns.Column("others_agree", gettext_lazy("Others all agree")),
         columns.Column("alone", gettext_lazy("Alone")),
+        columns.REASON,
     ),
     rows=_rows,
     card=Card("reports/agreement/_volunteers.html", _card),

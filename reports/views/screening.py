@@ -35,7 +35,7 @@ from reports.formats.files import named_for
 from reports.formats.tables import as_csv, number
 from reports.forms.screening import ScreenForm
 from reports.queries.screened import repositories_table, screening_agreement
-from reports.sentences.numbers import undefined
+from reports.sentences.numbers import no_interval, undefined
 from reports.views.shortcuts import round_to_read
 from rounds.models import Round
 from rounds.queries.blindness import WithheldIssues, withheld_issues
@@ -187,6 +187,7 @@ def _agreement(round_: Round, blind: WithheldIssues) -> dict[str, Any]:
         "kappa": number(kappa.value),
         "low": number(kappa.low),
         "high": number(kappa.high),
+        "no_interval": no_interval(kappa.reason),
         "reason": undefined(kappa.reason),
         "percent": number(None if percent.value is None else 100 * percent.value, 1),
     }

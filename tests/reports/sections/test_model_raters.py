@@ -70,6 +70,9 @@ def test_each_model_stands_in_a_line_of_its_own(world, round_, model):
         (name, one.labels, one.agreement.value) for name, one in model_comparisons(agreement_report(round_))
     ]
     assert found == [("M1", 2, pytest.approx(1 / 3)), ("M2", 1, 1.0)]
+    # The second has a value of one issue, and so no interval.
+    reasons = [row[-1] for row in TABLES["models"](agreement_report(round_)).rows]
+    assert ["only one issue has two labels" in reason for reason in reasons] == [False, True]
 
 
 def test_the_numbers_of_people_are_equal_to_the_byte_with_models_and_without(world, round_, model, tmp_path):

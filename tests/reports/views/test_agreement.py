@@ -141,6 +141,28 @@ def test_the_picture_of_a_kappa_without_an_interval_says_why(world):
     assert re.search(r'aria-label="[^"]* 1\.000, no interval: [^"]+, called almost perfect"', body)
 
 
+def test_the_agreement_of_a_volunteer_without_an_interval_says_why(world):
+    """On the page and in the file; once the issues vary, both have the interval and no reason."""
+    round_ = world.round()
+    why = "all issues agree equally, so these labels do not show how exact the value is"
+
+    def shown() -> tuple[str, list[tuple[str, str]]]:
+        page = text_of(get(world.lead, round_)).split("By volunteer", 1)[1]
+        rows = csv.DictReader(get(world.lead, round_, "format=csv&table=volunteers").text.splitlines())
+        return page, [(row["low"], row["reason"]) for row in rows]
+
+    label_all(world, round_, "C.1 C.1 C.1", "C.2 C.2 C.2")
+    page, rows = shown()
+    assert f"1.000 no interval: {why}" in page
+    assert {low for low, _reason in rows} == {""}
+    assert all(why in reason for _low, reason in rows)
+    for member, code in zip(world.members, ("C.1", "C.2", "C.1"), strict=True):
+        world.submit(round_, world.issues[2], member, code)
+    page, rows = shown()
+    assert why not in page
+    assert all(low and why not in reason for low, reason in rows)
+
+
 def test_issues_that_are_not_compared_are_said_beside_the_headline(world):
     world.version = factories.make_version(world.study, ["C", "C.1", "C.1.i", "C.1.ii"])
     round_ = world.round()
