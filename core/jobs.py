@@ -16,7 +16,7 @@ from celery import current_app
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import get_language
@@ -35,7 +35,7 @@ ATTEMPTS = 5
 RUN_JOB = "core.tasks.run_job"
 """The name of the Celery task that a worker runs for a job; core.tasks registers the task under it."""
 
-# The first key of pg_try_advisory_lock(int, int), for this kind of lock; the second is the job's id.
+# The first key of pg_try_advisory_xact_lock(int, int), for this kind of lock; the second is the job's id.
 _LOCK = 0x6A6F62
 
 
@@ -170,16 +170,20 @@ def cancel(job: Job) -> None:
 
 @contextmanager
 def _only_one(job_id: int) -> Iterator[bool]:
-    """Take the job's advisory lock for the block; False if another process has it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_LOCK, job_id % 2**31])
-        (got,) = cursor.fetchone()
+    """Take the job's advisory lock for the block; False if another process has it.
+
+    The lock belongs to an open transaction of a connection of its own. A lock of a session would outlive the
+    job behind a pooler that gives the session to others (pgbouncer).
+    """
+    apart = connections.create_connection(DEFAULT_DB_ALIAS)
     try:
+        apart.set_autocommit(autocommit=False)
+        with apart.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [_LOCK, job_id % 2**31])
+            (got,) = cursor.fetchone()
         yield got
     finally:
-        if got and connection.connection and not connection.connection.closed:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_LOCK, job_id % 2**31])
+        apart.close()
 
 
 @contextmanager
@@ -243,7 +247,7 @@ def _run(job: Job, watch: Watch | None) -> Job | None:
     except DomainError as error:
         _finish(job.pk, Job.State.FAILED, error=str(error.message))
     except Exception as error:
-        # Django reconnects by itself; the advisory lock ended with the old session.
+        # Django reconnects by itself.
         cut_off = connection.connection is not session or not connection.is_usable()
         if cut_off and isinstance(error, OperationalError | InterfaceError):
             log.warning("job %s lost the database; the sweeper will ring again", job.pk, exc_info=True)

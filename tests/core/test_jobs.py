@@ -418,3 +418,34 @@ def test_one_transaction_that_is_cancelled_leaves_nothing(ran):
 
     assert job.state == "cancelled"
     assert not Job.objects.filter(kind="made inside").exists()
+
+
+HELD = """
+    SELECT a.state, l.pid = pg_backend_pid()
+    FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+    WHERE l.locktype = 'advisory' AND l.classid = %s AND l.objid = %s AND l.granted
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_lock_of_a_job_belongs_to_a_transaction_and_not_to_a_session(work):
+    """A pooler gives a session to others after each transaction: a lock of the session would stay there."""
+    found = {}
+
+    def held(job_id):
+        with connection.cursor() as cursor:
+            cursor.execute(HELD, [jobs._LOCK, job_id])
+            return cursor.fetchall()
+
+    def look(job, progress):
+        found["during"] = held(job.pk)
+        # What another user of the same pooled session does before or after.
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock_all()")
+        found["again"] = jobs.run(job.pk)
+
+    work(look)
+    job = make_job()
+    assert jobs.run(job.pk).state == Job.State.DONE
+    assert found == {"during": [("idle in transaction", False)], "again": None}
+    assert held(job.pk) == []
