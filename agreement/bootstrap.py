@@ -53,20 +53,20 @@ def bootstrap(
     if tally.compared >= 2:
         defined = [name for name in FROM_COUNTS if why_undefined(name, tally) is None]
         values: dict[str, list[Floats]] = {name: [] for name in defined}
-        for draws in _draws(tally.weights, replicates, streams[0]):
+        for draws in multinomials(tally.weights, replicates, streams[0]):
             sums = Sums.resampled(tally, draws)
             for name in defined:
                 values[name].append(estimates(name, sums))
         for name in defined:
-            intervals[name] = _percentiles(values[name])
+            intervals[name] = percentiles(values[name])
         if columns_are_raters:
             tuples = patterns.merged()
-            light = [_light(tuples, draws) for draws in _draws(tuples.counts, replicates, streams[1])]
-            intervals["light_kappa"] = _percentiles(light)
+            light = [_light(tuples, draws) for draws in multinomials(tuples.counts, replicates, streams[1])]
+            intervals["light_kappa"] = percentiles(light)
     return Bootstrap(seed, replicates, intervals)
 
 
-def _draws(counts: Ints, replicates: int, stream: np.random.SeedSequence) -> Iterator[Ints]:
+def multinomials(counts: Ints, replicates: int, stream: np.random.SeedSequence) -> Iterator[Ints]:
     """[b, P] issues per pattern, in blocks that keep memory flat; blocks add up to `replicates` rows."""
     random = np.random.Generator(np.random.PCG64(stream))
     issues = int(counts.sum())
@@ -113,7 +113,7 @@ def _light(patterns: Patterns, draws: Ints) -> Floats:
     return np.where(defined > 0, total / np.maximum(defined, 1), np.nan)
 
 
-def _percentiles(blocks: list[Floats]) -> PercentileInterval | None:
+def percentiles(blocks: list[Floats]) -> PercentileInterval | None:
     values = np.concatenate(blocks) if blocks else np.empty(0)
     values = values[~np.isnan(values)]
     if not len(values):

@@ -18,6 +18,7 @@ class Reason(Enum):
     NO_SPREAD = gettext_noop("all issues agree equally, so these labels do not show how exact the value is")
     ONE_CATEGORY = gettext_noop("all labels are the same category")
     ONE_CODE = gettext_noop("the codebook has only one category at this level")
+    WEIGHTS_ALL_ONE = gettext_noop("the weights count all labels as the same")
     CATEGORY_UNUSED = gettext_noop("nobody chose this category")
     CATEGORY_NOT_COMPARED = gettext_noop("no issue with two labels has this category")
     ONE_CATEGORY_COMPARED = gettext_noop("issues with two labels have no other category")

@@ -129,7 +129,7 @@ def columns(tally: Tally) -> tuple[int, list[WholeNumbers]]:
     return unit, [
         times(tally.same_pairs, by_pair),
         (tally.sizes >= 2).astype(np.int64),
-        times(_per_row(tally, labels), by_label),
+        times(per_row(tally, labels), by_label),
     ]
 
 
@@ -148,7 +148,7 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
     plain = (observed - expected) / (1 - expected)
     by_chance = -2 * (1 - plain) / (1 - expected)
     chosen = whole([int(number) for number in tally.sums.chosen])
-    columns = [same, several.sizes, _per_row(several, chosen)]
+    columns = [same, several.sizes, per_row(several, chosen)]
     factors: list[Fraction | int] = [
         1 / (unit * mean * (1 - expected)),
         -(observed / (1 - expected) + by_chance * expected) / mean,
@@ -158,7 +158,7 @@ def linear_alpha(_name: str, tally: Tally, _alpha: Fraction, expected: Fraction)
     return quadratic_form(products(several.weights, columns), factors), issues
 
 
-def _per_row(tally: Tally, values: Any) -> Any:
+def per_row(tally: Tally, values: Any) -> Any:
     """[P] the sum over k of `values` [q], whole numbers, times n_ik."""
     if not len(tally.row):
         return np.zeros(len(tally.sizes), dtype=np.int64)

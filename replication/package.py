@@ -39,7 +39,7 @@ REPLICATION = Path(__file__).parent / "scripts"
 
 SCRIPTS = (
     "recompute.py", "report.py", "raters.py", "rankings.py", "package.py", "coefficients.py",
-    "differences.py", "other_libraries.py",
+    "differences.py", "weighted.py", "other_libraries.py",
 )  # fmt: skip
 RANKINGS, RANKING_ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
 README = "README.md"

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache, wraps
 from itertools import product
 from operator import attrgetter
+from types import EllipsisType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,11 +49,13 @@ class Group:
     """One group of issues and its agreement. `key` is {} for all issues, else {"type": "C"} and so on.
 
     The agreement's `left_out` counts `undecided_issues`: complete issues that a later decision can put into
-    the group, since they have no decision yet, or one above the level of the group.
+    the group, since they have no decision yet, or one above the level of the group. `rows` are the rows of
+    its issues in the label tuples of the report; those of another round are not in them.
     """
 
     key: dict[str, str]
     agreement: Agreement
+    rows: NDArray[np.bool_] | EllipsisType = field(default=..., repr=False, compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +274,8 @@ def _numbers(
             )
             count = int(found.counts[possible & ~chosen].sum())
             left_out = {"undecided_issues": count} if count else {}
-            groups.append(Group(key, agreement_within(found, rolled, codes, left_out, chosen, q=q)))
+            found_there = agreement_within(found, rolled, codes, left_out, chosen, q=q)
+            groups.append(Group(key, found_there, chosen))
     return Numbers(
         labels=found,
         places=rolled,

@@ -30,7 +30,7 @@ from report import NOT_HERE, name_of, report
 FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
-    "first", "second", "label", "kind", "reason",
+    "first", "second", "label", "kind", "reason", "weights",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 SINCE = ("issues", "models", "intra_rater", "withheld", "second_look", "without_training")

@@ -27,6 +27,7 @@ from differences import differences
 from other_libraries import within
 from package import LEVELS, Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
+from weighted import weighted
 
 NAMES = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
 FREQUENT = 7
@@ -53,6 +54,8 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         "without_training": package.without_training,
         "groups": groups,
     }
+    if "weighted" in stored:
+        found["weighted"] = weighted(package, stored["weighted"])
     if "issues" in stored:
         found["issues"] = composition(package, [line["repository"] for line in stored["issues"]])
     parts = (

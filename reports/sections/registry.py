@@ -23,15 +23,16 @@ def _in_order(*keys: str) -> tuple[Section, ...]:
 
 
 _REPORT = (
-    "coefficients", "types", "categories", "repositories", "months", "second-looks", "consensus", "rounds",
-    "differences", "over-time", "over-time-test", "issues", "distribution", "splits", "volunteers",
+    "coefficients", "weighted", "types", "categories", "repositories", "months", "second-looks", "consensus",
+    "rounds", "differences", "over-time", "over-time-test", "issues", "distribution", "splits", "volunteers",
     "dissents", "pairs", "confusion", "against-decision", "intra-rater", "models", "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
 """All sections in the order of the whole report as a file."""
 CARD_SECTIONS = _in_order(
     "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
-    "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues", "over-time", "volunteers",
+    "weighted", "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues", "over-time",
+    "volunteers",
     "models", "dissents",
 )  # fmt: skip
 """All sections in the order of the page; each column of the page takes its sections."""
@@ -41,8 +42,8 @@ PICTURE_SECTIONS = _in_order(
 )  # fmt: skip
 """All sections in the order of the pictures."""
 _JSON_SECTIONS = _in_order(
-    "report", "issues", "distribution", "over-time", "splits", "pairs", "confusion", "against-decision",
-    "volunteers", "differences", "models", "intra-rater", "second-looks",
+    "report", "weighted", "issues", "distribution", "over-time", "splits", "pairs", "confusion",
+    "against-decision", "volunteers", "differences", "models", "intra-rater", "second-looks",
 )  # fmt: skip
 JSON_PARTS = tuple(section.json for section in _JSON_SECTIONS if section.json)
 """The parts of the JSON in its order, which frozen reports keep."""

@@ -23,6 +23,7 @@ from reports.sentences.limits import (
     without_vote,
 )
 from reports.sentences.numbers import grouped, listed, undefined
+from reports.sentences.weighted import with_partial_credit
 from rounds.models import Round
 from taxonomy.models import Level
 
@@ -136,9 +137,8 @@ def left_out(report: AgreementReport) -> list[LeftOut]:
             report.withheld,
         )
         said.append(LeftOut(report.withheld, text))
-    if report.coached and report.without_coached:
-        said.append(LeftOut(report.coached, COACHED % report.coached))
-    return said
+    coached_out = report.coached if report.without_coached else 0
+    return [*said, *([LeftOut(coached_out, COACHED % coached_out)] if coached_out else [])]
 
 
 LEFT_OUT = {
@@ -307,7 +307,7 @@ def how_to_report(report: AgreementReport) -> str:
             _("Only one volunteer labelled, so there is no agreement between volunteers to report.")
         )
     else:
-        sentences += [compared(found), _agreement_sentence(found)]
+        sentences += [compared(found), _agreement_sentence(found), with_partial_credit(report)]
         # The kappa of types within one decided type means nothing: the range of types is restricted there.
         if report.level != Level.TYPE:
             sentences += [_by_type(report), undecided(report)]

@@ -15,6 +15,17 @@ COEFFICIENTS = {
     "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs of volunteers")),
 }
 
+WEIGHTED = {
+    "percent_agreement": (gettext_lazy("Weighted agreement"), gettext_lazy("not corrected for chance")),
+    "fleiss_kappa": (
+        gettext_lazy("Weighted Fleiss’ kappa"),
+        gettext_lazy("chance from shares of all labels"),
+    ),
+    "krippendorff_alpha": (gettext_lazy("Weighted alpha"), gettext_lazy("corrected for small samples")),
+    "gwet_ac2": (gettext_lazy("Gwet’s AC2"), gettext_lazy("stable when one category dominates")),
+}
+"""The coefficients with partial credit, as COEFFICIENTS."""
+
 BALLOTS_KNOW = gettext_lazy(
     "Report the first number. Voters know the labels of others, so the second number shows the effect of"
     " the discussion. The second number does not show how clear the categories are, and has no interval."
@@ -100,6 +111,20 @@ def definitions() -> list[Definition]:
             "Fleiss (1971)",
         ),
         Definition(
+            "weighted",
+            _(
+                "How near are the labels of one issue? Two different categories count as partly the same: their"
+                " weight is 1 minus their path in the taxonomy, divided by the longest path. A category is one"
+                " step from the category above it. A label that stops above the level counts as its own"
+                " category. The other coefficients ask whether two labels are the same. Weighted kappa and"
+                " alpha do not depend on the longest path; weighted agreement and AC2 do."
+            ),
+            "p_a = mean over i of Σ_kl w_kl n_ik (n_il − [k = l]) / (r_i (r_i − 1)),  p_e = Σ_kl w_kl p_k p_l;"
+            "  AC2: p_e = Σ_kl w_kl / (q (q − 1)) · Σ_k π_k (1 − π_k)",
+            "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.; Moons and Vandervieren (2025), Behavior"
+            " Research Methods 57, 287",
+        ),
+        Definition(
             "intra_rater",
             _(
                 "Do volunteers agree with themselves? Some issues come a second time, unmarked; the second"
@@ -131,6 +156,7 @@ def definitions() -> list[Definition]:
 DEFINED = {
     **{key: name for key, (name, _hint) in COEFFICIENTS.items()},
     "category_kappa": gettext_lazy("Kappa of one category"),
+    "weighted": gettext_lazy("Agreement with partial credit"),
     "intra_rater": gettext_lazy("Intra-rater agreement"),
     "interval": gettext_lazy("95 % interval"),
 }

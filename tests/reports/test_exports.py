@@ -132,7 +132,7 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
         "README.md", "agreement.json", "coefficients.py", "differences.py", "engine/engine.csv", "engine/engine_2023.txt",
         "engine/engine_2024.txt", "issues.csv", "labels_long.csv", "labels_twice.csv", "lattice/lattice.csv",
         "lattice/lattice_2025.txt", "other_libraries.py", "package.py", "rankings.py", "raters.py", "recompute.py", "report.py",
-        "requirements.txt", "taxonomy.csv",
+        "requirements.txt", "taxonomy.csv", "weighted.py",
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
     assert manifest["sha256"] == hashes

@@ -24,6 +24,7 @@ from reports.sentences.agreement import (
     what_is_missing,
 )
 from reports.sentences.numbers import undefined
+from reports.sentences.weighted import with_partial_credit
 from rounds.models import Round
 from taxonomy.models import Level
 from tests.worlds.labels import from_rows
@@ -109,7 +110,7 @@ def test_how_to_report_names_every_number(report):
         f" Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{number(kappa.low)},"
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
-        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). By type of the decision: Name of A (n = 1)"
+        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). {with_partial_credit(report)} By type of the decision: Name of A (n = 1)"
         " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet and count in no type."
         " Agreement within types therefore looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
     )

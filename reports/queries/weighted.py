@@ -1,0 +1,154 @@
+"""Agreement with partial credit: two different categories can be nearly the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement import MISSING, Bootstrap, Coefficient, Patterns
+from agreement.weighted.coefficients import weighted, weighted_bootstrap
+from agreement.weighted.weights import Weights, tree_weights
+from reports.agreement_report import AgreementReport, Group, computed_of_labels
+from taxonomy.models import CategoryState
+from taxonomy.queries.codebooks import Codebook
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The categories that labels count as: those of the level, and those above it where a label can stop.
+
+    `places` [C] has for each category of the codebook the place among `states`, of itself or of the category
+    above it at the level; -1 where no label can be. `is_above` [C]: the category is above the level.
+    """
+
+    states: tuple[CategoryState, ...]
+    places: NDArray[np.int32]
+    is_above: NDArray[np.bool_]
+
+    @property
+    def codes(self) -> list[str]:
+        return [state.code for state in self.states]
+
+
+@dataclass(frozen=True)
+class WeightedGroup:
+    """The weighted coefficients of a group of issues. `above` labels, on `issues_above` issues, stop above
+    the level and count here only.
+    """
+
+    key: dict[str, str]
+    issues: int
+    labels: int
+    above: int
+    issues_above: int
+    coefficients: dict[str, Coefficient]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "group": self.key,
+            "issues": self.issues,
+            "labels": self.labels,
+            "labels_above_the_level": self.above,
+            "issues_with_labels_above": self.issues_above,
+            "coefficients": {name: found.as_dict() for name, found in self.coefficients.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedReport:
+    """The weighted agreement of all issues and of each group of the report; other rounds are in none."""
+
+    counted: Counted
+    weights: Weights
+    groups: tuple[WeightedGroup, ...]
+
+    @property
+    def overall(self) -> WeightedGroup:
+        return self.groups[0]
+
+    def by(self, name: str) -> tuple[WeightedGroup, ...]:
+        return tuple(group for group in self.groups if set(group.key) == {name})
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Are all weights of different categories 0? Then each number is the unweighted one."""
+        return bool((self.weights.parts == np.eye(self.weights.q, dtype=np.int64) * self.weights.unit).all())
+
+
+@computed_of_labels
+def weighted_report(report: AgreementReport) -> WeightedReport:
+    """The weighted agreement of a report, cached while its labels stay the same."""
+    counted = _counted(report)
+    weights = tree_weights([_line(report.codebook, state) for state in counted.states])
+    groups = tuple(_group(report, group, counted, weights) for group in report.numbers.groups)
+    return WeightedReport(counted, weights, groups)
+
+
+@computed_of_labels
+def weighted_resampled(report: AgreementReport) -> Bootstrap:
+    """The bootstrap intervals of all issues, from the draws of the unweighted ones."""
+    found = weighted_report(report)
+    patterns = _patterns(report, report.numbers.groups[0], found.counted)
+    return weighted_bootstrap(patterns, found.weights, seed=report.round.seed % 2**64)
+
+
+def _counted(report: AgreementReport) -> Counted:
+    """The categories of the report's level and above that a label of the round could be, or is."""
+    book, level, labels = report.codebook, report.level, report.numbers.labels
+    counts_as = [book.ancestor(state.category_id, level) or state for state in book.states]
+    could_be = labels.choosable or book.by_id
+    parents = {state.parent_id for state in could_be.values()}
+    used = {counts_as[place].category_id for place in np.unique(labels.codes).tolist() if place != MISSING}
+    states = tuple(
+        state
+        for state in book.states
+        if state.level <= level
+        and (state.category_id in used or _is_choosable(state, report, could_be, parents))
+    )
+    at = {state.category_id: place for place, state in enumerate(states)}
+    return Counted(
+        states,
+        np.array([at.get(state.category_id, MISSING) for state in counts_as], dtype=np.int32),
+        np.array([state.level < level for state in book.states], dtype=np.bool_),
+    )
+
+
+def _is_choosable(
+    state: CategoryState, report: AgreementReport, could_be: Any, parents: set[int | None]
+) -> bool:
+    stops = state.level >= min(report.level, report.round.depth) or state.category_id not in parents
+    return stops and state.category_id in could_be
+
+
+def _line(book: Codebook, state: CategoryState) -> Sequence[int]:
+    """The category and all above it, from the top."""
+    line = [state.category_id]
+    above = book.by_id.get(state.parent_id) if state.parent_id else None
+    while above is not None:
+        line.append(above.category_id)
+        above = book.by_id.get(above.parent_id) if above.parent_id else None
+    return line[::-1]
+
+
+def _patterns(report: AgreementReport, group: Group, counted: Counted) -> Patterns:
+    labels = report.numbers.labels
+    codes, counts = labels.codes[group.rows], labels.counts[group.rows]
+    return Patterns(codes, counts, len(counted.places)).relabel(counted.places, len(counted.states)).patterns
+
+
+def _group(report: AgreementReport, group: Group, counted: Counted, weights: Weights) -> WeightedGroup:
+    labels = report.numbers.labels
+    patterns = _patterns(report, group, counted)
+    stops_above = np.append(counted.is_above, False)[labels.codes[group.rows]]
+    counts = labels.counts[group.rows]
+    return WeightedGroup(
+        key=group.key,
+        issues=int(patterns.counts.sum()),
+        labels=patterns.labels,
+        above=int(stops_above.sum(axis=1) @ counts),
+        issues_above=int(stops_above.any(axis=1) @ counts),
+        coefficients=weighted(patterns, weights, raters=None if labels.columns else labels.raters),
+    )

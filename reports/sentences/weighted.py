@@ -1,0 +1,49 @@
+"""The sentences about agreement with partial credit."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from agreement import Coefficient
+from reports.agreement_report import AgreementReport
+from reports.formats.tables import number
+from reports.queries.weighted import WeightedGroup, weighted_report
+from reports.sentences.numbers import grouped
+
+
+def labels_above(found: WeightedGroup) -> str:
+    """How many labels count here only; "" for none."""
+    if not found.above:
+        return ""
+    labels = ngettext("%(n)s label", "%(n)s labels", found.above) % {"n": grouped(found.above)}
+    return ngettext(
+        "%(labels)s on %(n)s issue stop above this level. These labels count here with partial credit; the"
+        " other numbers leave them out.",
+        "%(labels)s on %(n)s issues stop above this level. These labels count here with partial credit; the"
+        " other numbers leave them out.",
+        found.issues_above,
+    ) % {"labels": labels, "n": grouped(found.issues_above)}
+
+
+def with_partial_credit(report: AgreementReport) -> str:
+    """The sentence for a paper, with the weights that were used; "" where they change nothing."""
+    found = weighted_report(report)
+    values = found.overall.coefficients
+    kappa, alpha, ac2 = (values[name] for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac2"))
+    if found.is_plain or kappa.value is None:
+        return ""
+    return _(
+        "With partial credit for near categories (weight 1 − path length / %(longest)s in the taxonomy),"
+        " weighted Fleiss’ %(kappa)s, Krippendorff’s %(alpha)s and Gwet’s %(ac2)s."
+    ) % {
+        "longest": found.weights.longest,
+        "kappa": _said("κ", kappa),
+        "alpha": _said("α", alpha),
+        "ac2": _said("AC2", ac2),
+    }
+
+
+def _said(sign: str, found: Coefficient) -> str:
+    if found.value is None:
+        return _("%(sign)s undefined") % {"sign": sign}
+    span = "" if found.low is None else f" [{number(found.low)}, {number(found.high)}]"
+    return f"{sign} = {number(found.value)}{span}"
