@@ -32,8 +32,7 @@ SECTIONS = _in_order()
 CARD_SECTIONS = _in_order(
     "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
     "weighted", "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues", "over-time",
-    "volunteers",
-    "models", "dissents",
+    "volunteers", "models", "dissents",
 )  # fmt: skip
 """All sections in the order of the page; each column of the page takes its sections."""
 PICTURE_SECTIONS = _in_order(

@@ -19,6 +19,10 @@ from reports.sentences.numbers import span
 from reports.sentences.weighted import labels_above
 
 NAMES = {key: name for key, (name, _hint) in WEIGHTED.items()}
+ABOVE = {
+    "labels_above_the_level": gettext_lazy("Labels above this level"),
+    "issues_with_labels_above": gettext_lazy("Issues with labels above this level"),
+}
 GROUPINGS = (
     ("type", gettext_lazy("Type")),
     ("repository", gettext_lazy("Repository")),
@@ -44,11 +48,12 @@ def _as_dict(report: AgreementReport) -> dict[str, Any]:
 
 
 def _figures(found: dict[str, Any]) -> KeyedFigures:
+    yield from plain("weighted", "all", found, "longest_path", "choosable")
     for group in found["groups"]:
         if tuple(group["group"]) not in ((), *BY):
             continue
         of = group_name(group["group"])
-        yield from plain("weighted", of, group, "issues", "labels", "labels_above_the_level")
+        yield from plain("weighted", of, group, "issues", "labels", *ABOVE)
         for name, one in group["coefficients"].items():
             yield estimate("weighted", of, name, one)
 
@@ -134,7 +139,7 @@ WEIGHTED_SECTION = Section(
         columns.GROUP,
         columns.ISSUES,
         columns.LABELS,
-        columns.Column("labels_above_the_level", gettext_lazy("Labels above this level")),
+        columns.Column("labels_above_the_level", ABOVE["labels_above_the_level"]),
         columns.Column("coefficient", gettext_lazy("Coefficient"), words=columns.translated(NAMES)),
         *columns.ESTIMATE,
     ),
@@ -149,6 +154,11 @@ WEIGHTED_SECTION = Section(
         _as_dict,
         _figures,
         parts={"weighted": gettext_lazy("With partial credit, %(of)s")},
-        names={**NAMES, "labels_above_the_level": gettext_lazy("Labels above this level")},
+        names={
+            **NAMES,
+            **ABOVE,
+            "longest_path": gettext_lazy("Longest path"),
+            "choosable": gettext_lazy("Categories that could be chosen"),
+        },
     ),
 )
