@@ -13,7 +13,7 @@ from ingest.api import keyword_lists, similar
 from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
-from reports.api import frozen, report_files, reports, taxonomy_figure
+from reports.api import frozen, groups, report_files, reports, taxonomy_figure
 from reports.api.consensus import Consensus
 from studies import api as studies
 from taxonomy.api import drafts, motions
@@ -108,6 +108,7 @@ of_board = [
 ]
 of_agreement = [
     path("", reports.Agreement.as_view(), name="api_agreement"),
+    path("group/", groups.AgreementGroup.as_view(), name="api_agreement_group"),
     path("files/", report_files.ReportFiles.as_view(), name="api_report_files"),
     path("files/<int:job_id>/", report_files.OneReportFile.as_view(), name="api_report_file"),
     path(

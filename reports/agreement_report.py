@@ -257,8 +257,6 @@ def _numbers(
     rolled = places_at(book, level)
     codes = [state.code for state in book.at_level(level)]
     nowhere = np.zeros(len(found.counts), dtype=np.bool_)
-    at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
-    beside = Patterns(at_level, found.counts, len(codes)).merged()
     q = choosable_at(found, level)
     groups = [Group({}, agreement_within(found, rolled, codes, found.left_out, q=q))]
     for names in by:
@@ -276,12 +274,21 @@ def _numbers(
             left_out = {"undecided_issues": count} if count else {}
             found_there = agreement_within(found, rolled, codes, left_out, chosen, q=q)
             groups.append(Group(key, found_there, chosen))
+    return numbers_of(found, rolled, len(codes), q, tuple(groups))
+
+
+def numbers_of(
+    found: Tuples, rolled: NDArray[np.int32], categories: int, q: int | None, groups: tuple[Group, ...]
+) -> Numbers:
+    """The numbers of these tuples with these groups; `rolled` are the places of the codebook at the level."""
+    at_level = np.append(rolled, np.int32(MISSING))[np.column_stack([found.codes, found.decided])]
+    beside = Patterns(at_level, found.counts, categories).merged()
     return Numbers(
         labels=found,
         places=rolled,
-        patterns=Patterns(beside.codes[:, :-1], beside.counts, len(codes), q),
+        patterns=Patterns(beside.codes[:, :-1], beside.counts, categories, q),
         decided=beside.codes[:, -1],
-        groups=tuple(groups),
+        groups=groups,
     )
 
 

@@ -39,3 +39,8 @@ class ReportFileHeldBack(DomainError):
 class ReportNotForYou(DomainError):
     message = _("Your role in this study does not allow you to read labels. Ask an owner or a lead.")
     status = 403
+
+
+class NoSuchGroup(DomainError):
+    message = _("No complete issue is in this group.")
+    status = 404

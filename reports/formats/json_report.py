@@ -8,11 +8,8 @@ from reports.agreement_report import AgreementReport, level_name
 from reports.sections.registry import JSON_PARTS
 
 
-@translation.override("en")
-def report_as_dict(report: AgreementReport) -> dict[str, Any]:
-    """The report at full precision; an undefined number is null with a reason, in English whoever asks: the
-    same report is the same file. Five queries at most.
-    """
+def of_report(report: AgreementReport) -> dict[str, Any]:
+    """What the report is about, and what it leaves out."""
     return {
         "study": report.round.study.slug,
         "round": report.round.name,
@@ -21,6 +18,16 @@ def report_as_dict(report: AgreementReport) -> dict[str, Any]:
         "withheld": report.withheld,
         "coached": report.coached,
         "coached_left_out": report.without_coached,
+    }
+
+
+@translation.override("en")
+def report_as_dict(report: AgreementReport) -> dict[str, Any]:
+    """The report at full precision; an undefined number is null with a reason, in English whoever asks: the
+    same report is the same file. Five queries at most.
+    """
+    return {
+        **of_report(report),
         "without_training": {
             "let_in": len(report.admissions.volunteers),
             "of": report.admissions.of,

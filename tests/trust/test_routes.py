@@ -527,6 +527,7 @@ api_take_back_bulk         post   401  404  404  200  200  403  403  403  403
 api_consensus              get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
+api_agreement_group        get    401  404  404  200  200  200  200  200  403
 api_report_files           post   401  404  404  400  400  400  400  400  403
 api_report_file            get    401  404  404  404  200  404  404  404  403
 api_report_file_content    get    401  404  404  404  410  404  404  404  403

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import DomainError
 from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
+from reports.formats.group_json import GROUPED_BY, ON_REQUEST, group_as_dict
 from reports.formats.json_report import report_as_dict
 from reports.formats.latex import as_latex
 from reports.formats.tables import as_csv, as_markdown
@@ -30,6 +31,10 @@ class Command(BaseCommand):
             "--by", action="append", default=[], metavar="GROUPING",
             help=f"{', '.join(GROUPINGS)}; can be repeated; a comma combines two: type,repository",
         )  # fmt: skip
+        parser.add_argument(
+            "--group", action="append", default=[], metavar="NAME=VALUE",
+            help="all numbers of one group as JSON: type=C; several for what is in all of them",
+        )  # fmt: skip
         parser.add_argument("--level", choices=LEVELS, help="default: the depth of the round")
         parser.add_argument(
             "--without-coached",
@@ -42,20 +47,32 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        key = group_asked_for(options["group"])
         try:
             found = agreement_report(
                 chosen_round(options["study"], options["round"]),
                 level=LEVELS.get(options["level"]),
-                by=[names.split(",") for names in options["by"]],
+                by=[list(key)] if key else [names.split(",") for names in options["by"]],
                 reader=Reader(None),
                 without_coached=options["without_coached"],
             )
+            if key:
+                self.stdout.write(json.dumps(group_as_dict(found, key, ON_REQUEST), indent=2))
+                return
         except (DomainError, ValueError) as error:
             raise CommandError(str(error)) from error
         if options["format"] == "json":
             self.stdout.write(json.dumps(report_as_dict(found), indent=2))
         else:
             self.stdout.write(FORMATS[options["format"]](TABLES[options["table"]](found)).rstrip("\n"))
+
+
+def group_asked_for(given: list[str]) -> dict[str, str]:
+    """The group of `--group`; CommandError for what is not NAME=VALUE with a name that groups."""
+    pairs = [one.split("=", 1) for one in given]
+    if any(len(pair) < 2 or pair[0] not in GROUPED_BY for pair in pairs):
+        raise CommandError(f"Use --group NAME=VALUE, with one of these names: {', '.join(GROUPED_BY)}.")
+    return dict(pairs)
 
 
 def chosen_round(slug: str, name: str | None) -> Round:
