@@ -69,7 +69,7 @@ def _named(
     kind: str, names: tuple[str, str], issues: tuple[int, int], found: dict[str, Number]
 ) -> dict[str, Any]:
     return {
-        "kind": kind,
+        "comparison": kind,
         "first": names[0],
         "second": names[1],
         "first_issues": issues[0],

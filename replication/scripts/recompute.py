@@ -30,7 +30,7 @@ from report import NOT_HERE, name_of, report
 FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
-    "first", "second", "label", "kind", "reason", "weights",
+    "first", "second", "label", "comparison", "reason", "weights",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 SINCE = ("issues", "models", "intra_rater", "withheld", "second_look", "without_training")
@@ -63,7 +63,8 @@ def _name(item: dict[str, Any]) -> str:
     if "sizes" in item:
         return ":".join(map(str, item["sizes"]))
     names = (
-        "code", "volunteer", "model", "repository", "month", "kind", "first", "second", "label", "decision",
+        "code", "volunteer", "model", "repository", "month", "comparison", "first", "second", "label",
+        "decision",
     )  # fmt: skip
     return ", ".join(str(item[name]) for name in names if isinstance(item.get(name), str))
 

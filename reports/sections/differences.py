@@ -94,7 +94,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
     return [
         {
-            "kind": one.kind,
+            "comparison": one.kind,
             "first": one.first,
             "second": one.second,
             "first_issues": one.issues[0],
@@ -108,7 +108,7 @@ def _as_list(report: AgreementReport) -> list[dict[str, Any]]:
 def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
     """The figures of all differences but those of rounds, which frozen reports do not read."""
     for one in found:
-        if one["kind"] != "rounds":
+        if one["comparison"] != "rounds":
             of = f"{one['first']} − {one['second']}"
             yield estimate("differences", of, "difference", one)
             yield from plain("differences", of, one, "adjusted")
@@ -145,7 +145,7 @@ DIFFERENCES = Section(
     key="differences",
     title=gettext_lazy("Differences"),
     columns=(
-        columns.Column("kind", gettext_lazy("Compared"), words=_KIND),
+        columns.Column("comparison", gettext_lazy("Compared"), words=_KIND),
         columns.Column("first", gettext_lazy("First")),
         columns.Column("second", gettext_lazy("Second"), words=columns.ALL_OR_NAME),
         columns.Column("first_issues", gettext_lazy("Issues of first")),

@@ -75,10 +75,14 @@ def test_agreement_after_consensus_stands_with_its_caveat(voted):
     assert str(BALLOTS_KNOW) in page
 
 
-def test_other_tables_have_no_note(voted):
+def test_few_tables_have_a_note(voted):
     found = document(agreement_report(voted.round_, by=BY, reader=Reader(voted.lead)))
 
-    assert {one["name"] for one in found["sections"] if one["note"]} == {"consensus", "differences", "weighted"}
+    assert {one["name"] for one in found["sections"] if one["note"]} == {
+        "consensus",
+        "differences",
+        "weighted",
+    }
 
 
 def test_reasons_are_in_the_language_of_the_reader(voted, in_another_language):

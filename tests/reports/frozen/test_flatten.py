@@ -63,6 +63,10 @@ def test_every_number_of_the_json_is_looked_at():
         "compared",
         "false_positives",
         "df",
+        # Of a difference: its p before the correction, and the issues of the groups.
+        "p",
+        "first_issues",
+        "second_issues",
     }
 
     def leaves(part, key=""):

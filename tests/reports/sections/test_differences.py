@@ -95,19 +95,19 @@ def test_page_table_and_json_say_the_same(round_, reader):
 
     assert len(rows) == len(rest) == 5
     for row, one in zip(rows, rest, strict=True):
-        assert (row["kind"], row["first"].removeprefix("'"), row["second"]) == (
-            one["kind"], one["first"], one["second"],
+        assert (row["comparison"], row["first"].removeprefix("'"), row["second"]) == (
+            one["comparison"], one["first"], one["second"],
         )  # fmt: skip
         assert (float(row["difference"]), float(row["low"]), float(row["p_adjusted"])) == (
             one["value"], one["low"], one["adjusted"],
         )  # fmt: skip
     said = text_of(reader.get(address))
     assert "An effect is no ground for leaving anybody out." in said
-    [pair] = [one for one in rest if one["kind"] == "repositories"]
+    [pair] = [one for one in rest if one["comparison"] == "repositories"]
     assert f"{pair['first']} {pair['second']}" in said
     volunteers = list(csv.DictReader(io.StringIO(reader.get(f"{address}?format=csv&table=volunteers").text)))
     assert [(float(row["effect_low"]), float(row["p_adjusted"])) for row in volunteers] == [
-        (one["low"], one["adjusted"]) for one in rest if one["kind"] == "volunteers"
+        (one["low"], one["adjusted"]) for one in rest if one["comparison"] == "volunteers"
     ]
 
 
