@@ -4,6 +4,9 @@ from datetime import timedelta
 from hmac import compare_digest
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.hashers import make_password
+from django.contrib.sessions.models import Session
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from knox.models import AuthToken
@@ -17,6 +20,8 @@ from core.sql.constraints import violated
 LINK_LIFETIME = timedelta(days=1)
 TOKEN_LIFETIME = timedelta(days=180)
 SEEN_EVERY = timedelta(minutes=5)
+NOBODY = "—"
+"""The name of an account whose person was erased, the same in every language."""
 
 # Key of the advisory lock for making the first account.
 _FIRST_ACCOUNT = 0x66697273
@@ -117,6 +122,27 @@ def close_account(*, user: User) -> None:
     """Close an account: sessions, tokens and links end at once. Memberships and labels stay."""
     User.objects.filter(pk=user.pk).update(is_active=False)
     revoke_access(user=user)
+
+
+@transaction.atomic
+def erase_account(*, user: User) -> None:
+    """Close an account and forget its person: name, address, password, language, sessions, tokens, links.
+    The row stays, so that what was done keeps its pseudonyms. Cannot be undone.
+    """
+    close_account(user=user)
+    SignInLink.objects.filter(user=user).delete()
+    for session in Session.objects.all().iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
+    User.objects.filter(pk=user.pk).update(
+        name=NOBODY,
+        email=f"erased-{user.pk}@accounts.invalid",
+        password=make_password(None),
+        language="",
+        may_create_studies=False,
+        last_login=None,
+        seen_at=None,
+    )
 
 
 def rename(*, user: User, name: str) -> None:

@@ -8,15 +8,16 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
+import psycopg2
 from celery import current_app
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connection, connections, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import get_language
@@ -175,14 +176,18 @@ def _only_one(job_id: int) -> Iterator[bool]:
     The lock belongs to an open transaction of a connection of its own. A lock of a session would outlive the
     job behind a pooler that gives the session to others (pgbouncer).
     """
-    apart = connections.create_connection(DEFAULT_DB_ALIAS)
+    connection.ensure_connection()
+    here = connection.connection.info
+    # psycopg2 begins a transaction with the first statement.
+    apart = psycopg2.connect(**{**here.dsn_parameters, "password": here.password})
     try:
-        apart.set_autocommit(autocommit=False)
         with apart.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [_LOCK, job_id % 2**31])
             (got,) = cursor.fetchone()
         yield got
     finally:
+        with suppress(psycopg2.Error):
+            apart.rollback()
         apart.close()
 
 

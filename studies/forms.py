@@ -58,6 +58,26 @@ class InvitationForm(forms.Form):
     )
 
 
+class EraseForm(forms.Form):
+    """The reader's own email address, typed: nobody erases an account by a slip."""
+
+    email = forms.EmailField(
+        label=_("Your email address"),
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, *args: Any, expected: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = expected
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if email.lower() != self.expected.lower():
+            raise forms.ValidationError(_("This is not the email address of your account."))
+        return email
+
+
 class RoleForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"), choices=PEOPLE_ROLES, widget=forms.Select(attrs={"data-submits": ""})

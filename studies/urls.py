@@ -19,6 +19,7 @@ of_study = [
     path("audit/", people.audit_page, name="audit"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("accounts/me/erase/", people.erase_me, name="erase_me"),
     path("studies/new/", people.new_study, name="new_study"),
     path("invitations/<slug:token>/", people.accept_invitation, name="accept_invitation"),
     path("studies/<slug:slug>/", include(of_study)),

@@ -5,6 +5,7 @@ then reads: of two simultaneous changes the second sees the result of the first.
 """
 
 from studies.actions.audit import record
+from studies.actions.erasing import erase_person
 from studies.actions.guidelines import mark_guideline_read, publish_guideline
 from studies.actions.invitations import accept_invitation, invite, join_with_new_account, revoke_invitation
 from studies.actions.models import add_model, make_model_token
@@ -18,6 +19,7 @@ __all__ = [
     "change_role",
     "create_study",
     "end_membership",
+    "erase_person",
     "invite",
     "is_slug",
     "join_with_new_account",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -20,7 +21,7 @@ from core.http import go_to, is_fragment, render_page, require
 from core.idempotency import first_time
 from core.pages import page_of
 from studies import actions, audit, queries, rules
-from studies.forms import InvitationForm, ModelForm, RoleForm, StudyForm
+from studies.forms import EraseForm, InvitationForm, ModelForm, RoleForm, StudyForm
 from studies.models import Invitation, Membership, Role, Study
 from studies.pages import frame, study_of
 
@@ -106,6 +107,23 @@ def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpRes
         request, _("%(member)s was removed from the study. All labels are kept.") % {"member": of.pseudonym}
     )
     return go_to(request, "people", study.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def erase_me(request: AuthedRequest) -> HttpResponse:
+    """Erase the reader's account and everything that identifies them, once they typed their address."""
+    form = EraseForm(request.POST if request.method == "POST" else None, expected=request.user.email)
+    if form.is_valid():
+        actions.erase_person(user=request.user)
+        logout(request)
+        return render_page(request, "studies/erased.html")
+    seats = queries.memberships_of(request.user)
+    return render_page(
+        request,
+        "studies/erase_me.html",
+        {"form": form, "seats": seats},
+        status=422 if form.errors else 200,
+    )
 
 
 @require_POST

@@ -1,0 +1,37 @@
+"""Erasing a person: the labels of a study stay, and who gave them is stored nowhere any more."""
+
+from django.db import transaction
+
+from accounts.actions import erase_account
+from accounts.models import User
+from core.sql.retry import retried
+from studies.actions.people import end_membership
+from studies.models import Event, Invitation, Membership
+
+NOTED = ("people.invited", "people.invitation_revoked")
+
+
+@retried
+@transaction.atomic
+def erase_person(*, user: User) -> int:
+    """Take a person out of all studies and erase who they are: name, address, password, language, sessions,
+    tokens, links, and the notes of invitations that they accepted. Memberships, labels, votes and comments
+    stay under the pseudonyms. Cannot be undone; returns the number of studies that they were in.
+
+    Raises LastOwner, and erases nothing, if a study would be left without an owner.
+    """
+    seats = Membership.objects.select_related("study").filter(user=user)
+    for seat in seats.filter(left_at=None).order_by("study"):
+        end_membership(member=seat, by=user)
+    for invitation in Invitation.objects.filter(accepted_by__user=user).exclude(note=""):
+        _forget_note(invitation)
+    erase_account(user=user)
+    return seats.count()
+
+
+def _forget_note(invitation: Invitation) -> None:
+    """The note often is a name or an address; the audit has it too."""
+    lines = Event.objects.filter(study=invitation.study_id, verb__in=NOTED, detail__note=invitation.note)
+    for event in lines:
+        Event.objects.filter(pk=event.pk).update(detail=event.detail | {"note": ""})
+    Invitation.objects.filter(pk=invitation.pk).update(note="")
