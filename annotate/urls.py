@@ -64,4 +64,5 @@ urlpatterns: list[URLPattern] = [
     ),
     path("taxonomies/<int:taxonomy_id>/missing/vote/", proposed_categories.put_to_vote, name="put_to_vote"),
     path("taxonomies/<int:taxonomy_id>/missing/answer/", proposed_categories.answer_name, name="answer_name"),
+    path("taxonomies/<int:taxonomy_id>/missing/join/", proposed_categories.join_name, name="join_name"),
 ]

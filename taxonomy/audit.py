@@ -13,4 +13,6 @@ def register() -> None:
     say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
     say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"), outcome=Motion.Outcome)
     say("taxonomies.answered", _("Chose the category %(category)s for the proposed name %(name)s"))
+    say("taxonomies.joined", _("Joined the proposed name %(name)s with %(into)s"))
+    say("taxonomies.parted", _("Separated the proposed name %(name)s from %(into)s"))
     say("taxonomies.rule_set", _("Changed the rule for accepting proposals for the taxonomy %(name)s"))

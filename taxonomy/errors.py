@@ -146,6 +146,13 @@ class NotAnAnswer(DomainError):
     message = gettext_lazy("The newest version does not have this category. Nothing was stored.")
 
 
+class NotJoined(DomainError):
+    message = gettext_lazy(
+        "These names cannot be joined or separated now. Nothing was changed. Reload the page to see which"
+        " names are put to the vote or have a category."
+    )
+
+
 class NotSaid(DomainError):
     status = 422
     message = gettext_lazy("Write a comment of 1 to 2,000 characters. Nothing was stored.")

@@ -225,7 +225,7 @@ def _proposed(
     by_name: dict[str, list[tuple[Label, Proposal]]] = defaultdict(list)
     for label in sorted(labels, key=lambda label: (label.submitted_at, label.pk)):
         if label.proposal:
-            by_name[look_alike(label.proposal.name)].append((label, label.proposal))
+            by_name[look_alike(label.proposal.called)].append((label, label.proposal))
     found = []
     for same in by_name.values():
         near = Counter(label.nearest_id for label, _proposal in same if label.nearest_id in book.by_id)
@@ -234,7 +234,7 @@ def _proposed(
         told = [one for proposal in proposals for one in examples.get(proposal.pk, ())]
         found.append(
             ProposedCategory(
-                name=same[0][1].name,
+                name=same[0][1].called,
                 reasons=list(dict.fromkeys(label.proposed_reason for label, _proposal in same)),
                 nearest=nearest,
                 nearest_hue=book.hue(nearest.category_id) if nearest else 0,

@@ -31,7 +31,8 @@ MOST = 4500
 class MissingCategory:
     """A name that revealed open labels wait for; names that look alike are one. `reasons` are (pseudonym,
     reason), each reason with its first author; `issues` are some of the `on` issues. `motion` is the latest
-    vote on the name, `answer` the category of the newest version that answers it.
+    vote on the name, `answer` the category of the newest version that answers it. `joined` are other names
+    that were joined with this one.
     """
 
     name: str
@@ -42,6 +43,7 @@ class MissingCategory:
     nearest: CategoryState | None
     motion: Motion | None
     answer: CategoryState | None
+    joined: tuple[str, ...] = ()
 
     @property
     def is_voted_for(self) -> bool:
@@ -91,7 +93,7 @@ def missing_categories(taxonomy: Taxonomy, reader: Membership | None) -> list[Mi
     by_name: dict[str, list[Label]] = defaultdict(list)
     for label in _open_labels(rounds, blind):
         if label.proposal:
-            by_name[look_alike(label.proposal.name)].append(label)
+            by_name[look_alike(label.proposal.called)].append(label)
     if not by_name:
         return []
     book, answers = codebook(version), answered(version)
@@ -129,10 +131,11 @@ def proposing(
             item__round=round_, item__issue=issue_id, kind=FollowUp.Kind.PROPOSAL
         ).select_related("proposal", "made_by", "item__issue")
         noted = list(notes.order_by("-pk"))
-    named = Counter(label.proposal.name for label in seen if label.proposal)
-    name = name or (noted[0].proposal.name if noted and noted[0].proposal else "")
+    named = Counter(label.proposal.called for label in seen if label.proposal)
+    name = name or (noted[0].proposal.called if noted and noted[0].proposal else "")
     name = name or (named.most_common(1)[0][0] if named else "")
-    same = [label for label in seen if label.proposal and look_alike(label.proposal.name) == look_alike(name)]
+    folded = look_alike(name)
+    same = [label for label in seen if label.proposal and look_alike(label.proposal.called) == folded]
     if not same and issue_id is None:
         return None
     hidden = awaited(taxonomy, rounds)
@@ -148,7 +151,7 @@ def proposing(
     ]
     urls = [label.issue.url for label in told]
     if round_ is not None and issue_id is not None and (round_.pk, issue_id) not in kept:
-        notes_told = [one for one in noted if one.text and one.proposal and one.proposal.name == name]
+        notes_told = [one for one in noted if one.text and one.proposal and one.proposal.called == name]
         reasons += [f"{one.made_by.pseudonym}: {one.text}" for one in notes_told]
         reasons += [rationale] if rationale else []
         urls += list(Issue.objects.filter(pk=issue_id).values_list("url", flat=True))
@@ -168,7 +171,7 @@ def open_names(taxonomy: Taxonomy, reader: Membership | None) -> Counter[str]:
     if not rounds:
         return Counter()
     blind = withheld_issues_in(rounds, [reader]) if reader else NOTHING
-    return Counter(look_alike(one.proposal.name) for one in _open_labels(rounds, blind) if one.proposal)
+    return Counter(look_alike(one.proposal.called) for one in _open_labels(rounds, blind) if one.proposal)
 
 
 def _open_labels(rounds: Iterable[Round], blind: WithheldIssues) -> list[Label]:
@@ -193,12 +196,15 @@ def awaited(taxonomy: Taxonomy, rounds: Iterable[Round]) -> WithheldIssues:
 def _missing(labels: list[Label], book: Codebook, answers: dict[int, int]) -> MissingCategory:
     proposals = {label.proposal.pk: label.proposal for label in labels if label.proposal}
     near = Counter(label.nearest_id for label in labels if label.nearest_id in book.by_id)
+    name = next(iter(proposals.values())).called
+    joined = {one.name for one in proposals.values() if look_alike(one.name) != look_alike(name)}
     motions = [one.motion for one in proposals.values() if one.motion]
     answer = next((answers[pk] for pk in proposals if pk in answers), None)
     reasons = {label.proposed_reason: label.volunteer.pseudonym for label in reversed(labels)}
     issues = {label.issue_id: label.issue for label in labels}
     return MissingCategory(
-        name=next(iter(proposals.values())).name,
+        name=name,
+        joined=tuple(sorted(joined)),
         labels=len(labels),
         on=len(issues),
         reasons=tuple((who, why) for why, who in list(reasons.items())[::-1][:SHOWN]),

@@ -1,5 +1,6 @@
 """Answers to open names, the missing categories that labels wait for: a vote or a lead names the category.
-Names that look alike count as one name, whoever proposed them, and nobody learns their number.
+Names that look alike count as one name, whoever proposed them, and nobody learns their number. A lead can
+join two names that mean the same.
 """
 
 from django.db import transaction
@@ -47,11 +48,57 @@ def link(motion: Motion, name: str) -> None:
     found.exclude(pk__in=_standing(motion.taxonomy)).update(motion=motion, answered_by=None)
 
 
+@transaction.atomic
+def join_names(*, taxonomy: Taxonomy, name: str, into: str, by: Membership) -> None:
+    """Let an open name count as another proposed name: its labels wait for the same vote, and get the same
+    answer. Locks the taxonomy. Raises NotJoined for a name that is put to the vote or answered.
+    """
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    joins, stays = named(taxonomy, name), named(taxonomy, into)
+    if not joins or not stays or joins == stays or _decided(taxonomy, joins):
+        raise errors.NotJoined
+    kept = Proposal.objects.get(pk=stays[0]).called
+    for one in Proposal.objects.filter(pk__in=joins):
+        one.joined_as = "" if look_alike(one.name) == look_alike(kept) else kept
+        inherit(one).save(update_fields=["joined_as", "motion", "answered_by"])
+    record(taxonomy.study, "taxonomies.joined", by.user, name=name, into=kept)
+    answered.send(sender=Proposal, taxonomy=taxonomy)
+
+
+@transaction.atomic
+def part_names(*, taxonomy: Taxonomy, name: str, by: Membership) -> None:
+    """Let a joined name count by itself again. Locks the taxonomy. Raises NotJoined for a name that is put to
+    the vote or answered since.
+    """
+    Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
+    joined = Proposal.objects.filter(taxonomy=taxonomy).exclude(joined_as="")
+    parts = [one for one in joined if look_alike(one.name) == look_alike(name)]
+    ids = [one.pk for one in parts]
+    if not parts or _decided(taxonomy, ids):
+        raise errors.NotJoined
+    Proposal.objects.filter(pk__in=ids).update(joined_as="")
+    record(taxonomy.study, "taxonomies.parted", by.user, name=name, into=parts[0].joined_as)
+
+
+def _decided(taxonomy: Taxonomy, ids: list[int]) -> bool:
+    """Is one of these proposals put to the vote now, accepted in the draft, or answered?"""
+    voted = Q(motion__isnull=False, motion__closed_at=None) | IN_THE_DRAFT | Q(pk__in=_standing(taxonomy))
+    return Proposal.objects.filter(voted, pk__in=ids).exists()
+
+
 def inherit(proposal: Proposal) -> Proposal:
-    """Give a newly proposed name the vote and the answer of an earlier proposal of the same name."""
-    same = Proposal.objects.filter(taxonomy=proposal.taxonomy_id).exclude(motion=None, answered_by=None)
-    for other in same.order_by("-motion", "-pk"):
-        if look_alike(other.name) == look_alike(proposal.name):
+    """Give a newly proposed name the vote and the answer of an earlier proposal of the same name, and the
+    name that this one was joined with.
+    """
+    others = list(Proposal.objects.filter(taxonomy=proposal.taxonomy_id).exclude(pk=proposal.pk))
+    if not proposal.joined_as:
+        own = (one for one in others if look_alike(one.name) == look_alike(proposal.name))
+        proposal.joined_as = next((one.joined_as for one in own if one.joined_as), "")
+    same = [one for one in others if one.motion_id or one.answered_by_id]
+    for other in sorted(
+        same, key=lambda one: (one.motion_id is None, one.motion_id or 0, one.pk), reverse=True
+    ):
+        if look_alike(other.called) == look_alike(proposal.called):
             proposal.motion_id, proposal.answered_by_id = other.motion_id, other.answered_by_id
             break
     return proposal
@@ -63,8 +110,8 @@ def answer_by_votes(taxonomy: Taxonomy, draft: drafts.Draft, categories: dict[st
     """
     found = {name: categories[key] for name, key in answers_of(taxonomy, draft).items()}
     for one in Proposal.objects.filter(taxonomy=taxonomy, answered_by=None) if found else ():
-        if look_alike(one.name) in found:
-            one.answered_by_id = found[look_alike(one.name)]
+        if look_alike(one.called) in found:
+            one.answered_by_id = found[look_alike(one.called)]
             one.save(update_fields=["answered_by"])
 
 
@@ -73,7 +120,7 @@ def answers_of(taxonomy: Taxonomy, draft: drafts.Draft) -> dict[str, str]:
     `look_alike`, the key of the category that its change made.
     """
     voted = Proposal.objects.filter(VOTED_FOR, taxonomy=taxonomy, answered_by=None).select_related("motion")
-    answers = {look_alike(one.name): _became(one, draft) for one in voted}
+    answers = {look_alike(one.called): _became(one, draft) for one in voted}
     return {name: key for name, key in answers.items() if key and key in draft}
 
 
@@ -84,9 +131,9 @@ def _standing(taxonomy: Taxonomy) -> list[int]:
 
 
 def named(taxonomy: Taxonomy, name: str) -> list[int]:
-    """The ids of all proposals with this name, as `look_alike` compares names."""
-    rows = Proposal.objects.filter(taxonomy=taxonomy).values_list("pk", "name")
-    return [pk for pk, other in rows if look_alike(other) == look_alike(name)]
+    """The ids of all proposals that count as this name, as `look_alike` compares names."""
+    rows = Proposal.objects.filter(taxonomy=taxonomy).only("name", "joined_as").order_by("pk")
+    return [one.pk for one in rows if look_alike(one.called) == look_alike(name)]
 
 
 def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:
@@ -99,6 +146,6 @@ def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:
     parts = [
         part["key"]
         for part in motion.values["parts"]
-        if look_alike(part["name"]) == look_alike(proposal.name)
+        if look_alike(part["name"]) in {look_alike(proposal.called), look_alike(proposal.name)}
     ]
     return draft.whole(parts[0]) if parts else None

@@ -31,6 +31,13 @@ class Proposal(models.Model):
         Version, models.PROTECT, related_name="+", help_text="The one in which the category was missing"
     )
     name = models.CharField(max_length=200)
+    joined_as = models.CharField(
+        max_length=200,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Another proposed name that this one was joined with, and counts as; empty: its own",
+    )
     proposed_by = models.ForeignKey(Membership, models.PROTECT, related_name="proposals")
     proposed_at = models.DateTimeField(default=clock.now, editable=False)
     state = models.CharField(max_length=16, choices=State, default=State.OPEN)
@@ -63,6 +70,11 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def called(self) -> str:
+        """The name that it counts as: its own, or the one that it was joined with."""
+        return self.joined_as or self.name
 
 
 class Motion(models.Model):

@@ -101,6 +101,7 @@ draft_examples             get    302  404  404  404  404  403  403  403  403
 take_as_example            post   401  404  404  404  404  403  403  403  403
 put_to_vote                get    302  404  404  404  404  404  404  403  403
 answer_name                post   401  404  404  404  404  403  403  403  403
+join_name                  post   401  404  404  404  404  403  403  403  403
 comment_on_proposal        post   401  404  404  422  422  422  422  403  403
 see_proposal_comments      post   401  404  404  302  302  302  302  302  403
 vote_on_proposal           post   401  404  404  422  422  422  422  403  403
@@ -611,7 +612,7 @@ def address(world: World, name: str) -> str:
     of_taxonomy = (
         "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft", "delete_draft",
         "boards", "new_board", "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
-        "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "draft_examples", "take_as_example", "see_proposal_comments",
+        "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "join_name", "draft_examples", "take_as_example", "see_proposal_comments",
         "api_boards", "api_missing_names",
     )  # fmt: skip
     given: dict[str, tuple] = {

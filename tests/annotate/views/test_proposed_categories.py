@@ -253,3 +253,73 @@ def test_names_are_read_and_answered_over_rest(world) -> None:
         ::-1
     ]
     assert {one["answer"] for one in say(world.lead, "deadlock", None).json()} == {None}
+
+
+def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 1, world.members[0], "Deadlock")
+    misses(world, round_, 1, world.members[1], "Standstill")
+    misses(world, round_, 2, world.members[0], "standstill")
+    misses(world, round_, 2, world.members[1], "Heat")
+    misses(world, round_, 3, world.members[0], "unseen")
+    taxonomy = world.version.taxonomy_id
+
+    def join(member, name, into):
+        return post(member, "join_name", taxonomy, name=name, into=into).status_code
+
+    assert join(world.members[0], "Standstill", "Deadlock") == 403
+    for name, into in (("unseen", "Heat"), ("Heat", "unseen"), ("Heat", "never said")):
+        assert join(world.lead, name, into) == 404
+    assert join(world.lead, "Heat", "Heat") == 409
+    assert names(world) == [("Standstill", 2, 2), ("Deadlock", 1, 1), ("Heat", 1, 1)]
+    assert join(world.lead, "Standstill", "Deadlock") == 302
+    assert names(world) == [("Deadlock", 3, 2), ("Heat", 1, 1)]
+    shown = page(world, world.lead)
+    assert "Joined with this name: “Standstill” Separate names" in shown
+    assert "R1 R1 says 1 R2 R2 says 1 R1 R1 says 2 On 2 issues" in shown
+    assert "Separate names" not in page(world, world.members[0])
+    assert "Joined the proposed name Standstill with Deadlock" in text_of(
+        get(world.lead, "audit", world.study.slug)
+    )
+    # Whoever proposes the name later goes along; so does the vote.
+    misses(world, round_, 4, world.members[1], "STANDSTILL")
+    misses(world, round_, 4, world.members[0], "Heat")
+    assert names(world) == [("Deadlock", 4, 3), ("Heat", 2, 2)]
+    assert "R2: R2 says 4" in proposing(world.version.taxonomy, world.lead, name="Deadlock").reasons
+    assert join(world.lead, "Standstill", "") == 302
+    assert names(world) == [("Standstill", 3, 3), ("Heat", 2, 2), ("Deadlock", 1, 1)]
+    assert "Separated the proposed name Standstill from Deadlock" in text_of(
+        get(world.lead, "audit", world.study.slug)
+    )
+    assert join(world.lead, "Standstill", "") == 409
+    assert Proposal.objects.exclude(joined_as="").count() == 0
+
+
+def test_a_joined_name_shares_the_vote_and_its_category(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 1, world.members[0], "Deadlock")
+    misses(world, round_, 1, world.members[1], "Standstill")
+    taxonomy = world.version.taxonomy_id
+    motion = put(world, world.members[0], waits="deadlock")
+    assert post(world.lead, "join_name", taxonomy, name="Deadlock", into="Standstill").status_code == 409
+    assert post(world.lead, "join_name", taxonomy, name="Standstill", into="Deadlock").status_code == 302
+    assert motion.proposals.count() == 2
+    assert post(world.lead, "join_name", taxonomy, name="Standstill").status_code == 409, "it is voted on"
+    for member in (world.lead, *world.members):
+        cast(motion=motion, member=member, choice="for")
+    version = publish(taxonomy=world.version.taxonomy, by=None)
+    assert {codebook(version).by_id[one].name for one in answered(version).values()} == {"Stuck"}
+    assert len(answered(version)) == 2
+    assert names(world) == []  # both authors look at their labels again
+
+
+def test_a_name_that_is_joined_with_an_answered_one_gets_its_category(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 1, world.members[0], "Deadlock")
+    misses(world, round_, 1, world.members[1], "Standstill")
+    close_round(round_=round_, by=world.lead)
+    taxonomy = world.version.taxonomy_id
+    post(world.lead, "answer_name", taxonomy, name="Deadlock", category="C.9")
+    assert post(world.lead, "join_name", taxonomy, name="Standstill", into="Deadlock").status_code == 302
+    assert set(answered(published_version(world.version.taxonomy)).values()) == {world.category("C.9").pk}
+    assert len(answered(published_version(world.version.taxonomy))) == 2
