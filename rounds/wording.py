@@ -43,9 +43,14 @@ def drift(round_: Round) -> str:
         " %(hours)d hours later.",
         round_.drift_hours,
     ) % {"n": round_.drift_percent, "hours": round_.drift_hours}
-    if round_.reveal != Round.Reveal.ISSUE_COMPLETE:
-        return said
-    return f"{said} {_(DROPS_OUT) if round_.opened_at else _(KEEP_THEM)}"
+    return " ".join([said, *loses_repeats(round_)])
+
+
+def loses_repeats(round_: Round) -> list[str]:
+    """A warning where the reveal takes issues out of the drift check before they come again."""
+    if not round_.drift_percent or round_.reveal != Round.Reveal.ISSUE_COMPLETE:
+        return []
+    return [_(DROPS_OUT) if round_.opened_at else _(KEEP_THEM)]
 
 
 def coming(moment: datetime) -> str:

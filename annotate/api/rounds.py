@@ -17,6 +17,7 @@ from rounds.models import Round
 from rounds.pages import seat_in
 from rounds.queries.rounds import rounds_for
 from rounds.rules import may_close, may_create_round, may_open
+from rounds.wording import loses_repeats
 from studies.api import allow
 from studies.pages import study_of
 from taxonomy.models import CategoryState
@@ -49,6 +50,16 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         )  # fmt: skip
 
 
+class PlannedRoundSerializer(RoundSerializer):
+    warnings = serializers.SerializerMethodField(help_text="What the plan loses, in sentences; mostly none")
+
+    class Meta(RoundSerializer.Meta):
+        fields = (*RoundSerializer.Meta.fields, "warnings")  # type: ignore[assignment]
+
+    def get_warnings(self, round_: Round) -> list[str]:
+        return loses_repeats(round_)
+
+
 class OpeningSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
         default="",
@@ -67,14 +78,15 @@ class Rounds(APIView):
         rounds = shown(rounds_for(request.user)).filter(study=study).order_by("id")
         return Response(RoundSerializer(rounds, many=True).data)
 
-    @extend_schema(request=PlanSerializer, responses={201: RoundSerializer})
+    @extend_schema(request=PlanSerializer, responses={201: PlannedRoundSerializer})
     def post(self, request: Request, slug: str) -> Response:
         study, member = study_of(request, slug)
         allow(may_create_round(member, study))
         plan = PlanSerializer(data=request.data, context={"study": study})
         plan.is_valid(raise_exception=True)
         made = create_round(study=study, by=member, **plan.validated_data)
-        return _answer(request, made, status.HTTP_201_CREATED)
+        now: Any = shown(rounds_for(request.user)).get(pk=made.pk)
+        return Response(PlannedRoundSerializer(now).data, status=status.HTTP_201_CREATED)
 
 
 class OneRound(APIView):

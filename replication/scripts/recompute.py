@@ -33,7 +33,7 @@ NAMES = {
     "first", "second", "label", "comparison", "reason", "weights",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
-SINCE = ("issues", "models", "intra_rater", "withheld", "second_look", "without_training")
+SINCE = ("issues", "models", "intra_rater", "drift_check", "withheld", "second_look", "without_training")
 """Parts of a frozen report that may differ from the package although its labels and decisions are the same:
 years of issues that were read later, and labels of models, second labels, second looks and admissions that
 came later.

@@ -52,6 +52,7 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         "coached": package.coached,
         "coached_left_out": package.manifest["coached_left_out"],
         "without_training": package.without_training,
+        "drift_check": stored.get("drift_check") and drift_check(package),
         "groups": groups,
     }
     if "weighted" in stored:
@@ -70,6 +71,15 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         with within("differences"):
             found["differences"] = differences(package, groups)
     return {part: content for part, content in found.items() if part in stored}
+
+
+def drift_check(package: Package) -> dict[str, Any]:
+    """How many issues were labelled a second time; the package has no row of those that were not."""
+    return {
+        "planned": NOT_HERE,
+        "labelled": len(read(package.folder / "labels_twice.csv")),
+        "lost": NOT_HERE,
+    }
 
 
 def name_of(group: dict[str, str]) -> str:

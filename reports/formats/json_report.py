@@ -35,5 +35,7 @@ def report_as_dict(report: AgreementReport) -> dict[str, Any]:
         }
         if report.round.training_id
         else None,
+        "drift_check": report.repeats
+        and {name: getattr(report.repeats, name) for name in ("planned", "labelled", "lost")},
         **{part.key: part.value(report) for part in JSON_PARTS},
     }

@@ -43,7 +43,7 @@ def test_a_plan_with_little_more_than_is_needed(world):
         "forge_labels": "shown",
         "rule": "unanimous", "majority": None, "deadline": None, "excludes": None, "pass_mark": None,
         "training": None, "drift_percent": 0, "drift_hours": 24, "created_at": created, "opened_at": None,
-        "closed_at": None, "left_out": [],
+        "closed_at": None, "left_out": [], "warnings": [],
         "selection": {
             "source": "issues", "name": "All issues of the study", "repositories": None, "year": None,
             "with_text": False, "without_pull_requests": False,
@@ -94,7 +94,17 @@ def test_a_plan_with_everything(world):
     assert found == (-7, deadline, 1, "by_repository", 5)
     quotas = RoundVolunteer.objects.filter(round=made).order_by("column").values_list("member", "quota")
     assert list(quotas) == [(world.second.pk, 3), (world.first.pk, 1)]
+    assert shown.pop("warnings") == []
     assert client_of(world.first).get(f"/api/v1/rounds/{made.pk}/").json() == shown
+
+
+def test_a_plan_whose_reveal_takes_issues_from_the_drift_check_warns(world):
+    [said] = send(world, drift_percent=10).json()["warnings"]
+    assert said.startswith(
+        "Issues that are revealed before they come again drop out of the drift check. Choose"
+    )
+    kept = send(world, name="Third round", drift_percent=10, reveal="round_closed")
+    assert (kept.status_code, kept.json()["warnings"]) == (201, [])
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,36 @@ def test_the_contents_follow_the_part_that_is_read(open_page):
     expect(page.get_by_role("heading", level=1)).to_have_text("Agreement")
 
 
+def test_a_page_that_takes_over_a_second_shows_a_sign_of_work(open_page):
+    world = small_world(issues=2, members=2)
+    round_ = world.round(name="Main round")
+    page = open_page(world.lead.user, reverse("rounds", args=[world.study.slug]))
+    watch = """() => {
+        const bar = document.getElementById("going");
+        const note = () => sessionStorage.setItem("seen", JSON.stringify(
+            [bar.hidden, bar.textContent, document.querySelector("a[aria-busy]")?.textContent ?? ""]
+        ));
+        new MutationObserver(() => setTimeout(note)).observe(bar, { attributes: true });
+    }"""
+
+    def late(route) -> None:
+        page.wait_for_timeout(wait)
+        route.continue_()
+
+    link = page.get_by_role("link", name="Main round", exact=True)
+    for wait, seen in ((0, None), (2500, [False, "The page is loading …", "Main round"])):
+        page.evaluate(watch)
+        page.route(f"**{round_.get_absolute_url()}", late, times=1)
+        link.click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Main round")
+        expect(page.locator("#going")).to_be_hidden()
+        assert page.evaluate("JSON.parse(sessionStorage.getItem('seen'))") == seen
+        page.go_back()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Rounds")
+        expect(page.locator("#going")).to_be_hidden()
+        assert page.locator("a[aria-busy]").count() == 0
+
+
 @only_long
 def test_the_report_as_a_file_is_readable_and_asks_for_nothing(open_page):
     world = small_world(issues=len(SHEET), members=7)

@@ -377,7 +377,7 @@ def test_second_labels_are_compared_with_the_first_ones_over_revealed_issues(rou
 def test_repeats_that_were_lost_are_said(round_):
     issues = [place.issue for place in RoundIssue.objects.filter(round=round_).order_by("position")]
     member = RoundVolunteer.objects.filter(round=round_).order_by("column")[0].member
-    assert agreement_report(round_).repeats is None
+    assert report_as_dict(agreement_report(round_))["drift_check"] is None
     Round.objects.filter(pk=round_.pk).update(drift_percent=20)
     round_.refresh_from_db()
     assert agreement_report(round_).repeats is None
@@ -389,6 +389,7 @@ def test_repeats_that_were_lost_are_said(round_):
         " the labels of the issue were revealed first: 2."
     )
     assert (found.intra, found.repeats) == (None, Repeats(2, 0))
+    assert report_as_dict(found)["drift_check"] == {"planned": 2, "labelled": 0, "lost": 2}
     assert said in how_to_report(found)
     assert said in text_of(client(member).get(reverse("agreement", args=[round_.pk])))
     Repeat.objects.filter(round=round_).update(

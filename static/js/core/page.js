@@ -326,6 +326,35 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   form.requestSubmit([...form.elements].find((field) => field.type === "submit" && !field.disabled));
 });
+// A page that takes over a second to come: a bar at the top, and its link is busy. A file that a link leads to
+// leaves the page as it is.
+const SLOW = 1000, LONGEST = 120_000; // ms
+const isFile = ({ pathname, searchParams }) => /\.\w{2,5}$/.test(pathname) || searchParams.has("format");
+let slowly = 0;
+function showGoing(link) {
+  const bar = $("going");
+  if (!bar) return;
+  bar.hidden = !link;
+  bar.firstElementChild.textContent = link ? bar.dataset.text : "";
+  for (const busy of document.querySelectorAll("a[aria-busy]")) busy.removeAttribute("aria-busy");
+  link?.setAttribute("aria-busy", "true");
+  if (link) slowly = setTimeout(showGoing, LONGEST);
+}
+addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) {
+    return;
+  }
+  const to = new URL(link.href);
+  const isHere = to.origin === location.origin && to.href.split("#")[0] !== location.href.split("#")[0];
+  if (!isHere || link.target || link.hasAttribute("download") || isFile(to)) return;
+  clearTimeout(slowly);
+  slowly = setTimeout(() => showGoing(link), SLOW);
+});
+addEventListener("pageshow", () => {
+  clearTimeout(slowly);
+  showGoing(null);
+});
 // A filter that acts as soon as it is changed; without script its form has a button.
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
