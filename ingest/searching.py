@@ -23,6 +23,7 @@ SHORTEST_BEGINNING = 3
 
 MOST_WORDS = 20
 
+_PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”')
 _RUN = re.compile(r"\w+")
 _PIECE = re.compile(rf"[{CJK}]+|[^{CJK}]+")
 _IS_CJK = re.compile(rf"[{CJK}]")
@@ -77,6 +78,14 @@ def query(search: str, places: str = TITLE + BODY + COMMENT) -> str:
         "(" + " | ".join(f"'{place}{word}'{begins}" for place in places) + ")"
         for word, begins in list(sought)[:MOST_WORDS]
     )
+
+
+def phrases(search: str) -> list[str]:
+    """What stands in quotes in a search, as regular expressions of PostgreSQL: these words as they stand, in
+    any case and with any white space between them, also where JSON writes it as `\\n`.
+    """
+    found = ((straight or curly).replace("\0", " ").split() for straight, curly in _PHRASE.findall(search))
+    return [r"(\s|\\[nrt])+".join(map(re.escape, words)) for words in found if words]
 
 
 def _sought(search: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,11 @@ from scripts.texts import ROOT, Text, texts
 LOCALE = ROOT / "locale"
 HALF = re.compile(r"[\u4e00-\u9fff][,:;!?()]|[,:;!?()][\u4e00-\u9fff]")
 """A mark of half the width beside a Chinese letter: prose has the wide ones."""
+TIGHT = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
+"""A Chinese letter right beside a Latin word or a number: prose has a blank between them."""
 CODE = re.compile(r"`[^`]*`|<code>.*?</code>")
+WRITTEN = re.compile(r"“[^”]*”|\[[^]]*\]")
+"""What somebody else wrote, or is to write: quotes and pseudonyms have blanks as they like."""
 HOLE = re.compile(r"%%|%\((\w+)\)[sd]|%")
 MADE = datetime(2026, 11, 25, tzinfo=UTC)
 """The date in the head of each file: one that moved would be the only change of many commits."""
@@ -96,6 +100,9 @@ def faults(path: Path, catalog: Catalog, wanted: dict[tuple[str, str], list[Text
                 for one in said
                 if (mark := HALF.search(CODE.sub("", one)))
             ]
+            found += [
+                f"{at}: {name} lacks a blank in “{beside}”: “{one}”" for one in said if (beside := tight(one))
+            ]
     if not found and path.with_suffix(".mo").read_bytes() != as_mo(renewed(catalog, wanted)):
         found.append(f"{name.with_suffix('.mo')} was compiled from other texts: make translations")
     return found
@@ -110,6 +117,15 @@ def _forms(message: Message) -> list[str]:
 def holes(text: str) -> list[str]:
     """The placeholders of a text, in order of their names; a lone percent sign among them as itself."""
     return sorted({found[1] or found[0] for found in HOLE.finditer(text) if found[0] != "%%"})
+
+
+def tight(text: str) -> str:
+    """The first Chinese letter without a blank beside a Latin word or a number, with that neighbour; "" for
+    none. What code, quotes and brackets hold is not looked at, and a placeholder may be Chinese itself.
+    """
+    prose = WRITTEN.sub(" ", CODE.sub(" ", re.sub(r"<[^>]*>", " ", text)))
+    found = TIGHT.search(HOLE.sub(lambda hole: "%" if hole[0] == "%%" else " ", prose))
+    return found[0] if found else ""
 
 
 def as_po(catalog: Catalog) -> bytes:

@@ -11,17 +11,19 @@ from core.numbers import whole_number
 from core.pages import ON_A_PAGE, Page
 from ingest.addresses import BadAddress, parse
 from ingest.models import Issue
-from ingest.searching import BODY, TITLE, query
+from ingest.searching import BODY, TITLE, phrases, query
 
 TIER = 2**40
 """More than any id of an issue: every issue of a tier comes before all of the next one."""
 
+_QUOTED = "SELECT FROM ingest_snapshot s WHERE s.id = texts.id{} OFFSET 0"
+_SAYS = " AND (s.title ~* %s OR s.body ~* %s OR s.comments::text ~* %s)"
 _NUMBER = re.compile(r"#?([A-Za-z]?[A-Za-z0-9]*[0-9][A-Za-z0-9]*)")
 
 
 def answering(issues: QuerySet[Issue], words: str) -> QuerySet[Issue]:
     """The issues whose current text has all of the words, each in title, text or comments, or longer words
-    that begin so; or the issue of this number or address. `#129` is a number only.
+    that begin so, and all phrases in quotes; or the issue of this number or address. `#129` is a number only.
     """
     if _is_number_only(words):
         return issues.filter(_named(words))
@@ -82,7 +84,13 @@ def _has(words: str, *places: str) -> In:
     The sum keeps PostgreSQL from asking an index for each text that was found: it cannot guess their number.
     """
     current = ExpressionWrapper(F("current_id") + Value(0), output_field=BigIntegerField())
-    return In(current, RawSQL("SELECT ingest_texts_with(%s::tsquery)", [query(words, *places)]))
+    found = "SELECT ingest_texts_with(%s::tsquery)"
+    given = [query(words, *places)]
+    if asked := phrases(words):
+        # Only texts with all of the words are read. OFFSET 0 keeps PostgreSQL from reading all texts first.
+        found = f"SELECT id FROM ({found} AS id) texts WHERE EXISTS ({_QUOTED.format(_SAYS * len(asked))})"
+        given += [phrase for phrase in asked for _place in range(3)]
+    return In(current, RawSQL(found, given))  # noqa: S611 - the pieces are constants
 
 
 def _is_number_only(words: str) -> bool:

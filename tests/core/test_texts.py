@@ -1,6 +1,7 @@
 import pytest
 
 from scripts.texts import Text, of_python, of_template, texts
+from scripts.translations import tight
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,20 @@ def test_texts_of_a_room_are_those_of_its_code_and_its_templates():
     assert {one.file.split("/")[1] for one in texts(["boards"]) if one.file.startswith("templates")} == {
         "boards"
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("超过 99 小时", ""),
+        ("超过99小时", "过9"),
+        ("每个issue", "个i"),
+        ("issue列表", "e列"),
+        ("占 50 %%的", "%的"),
+        ("共%(n)s条", ""),
+        ("写`issue`，见“使用llama模型”和[同事1]", ""),
+        ('<b>issue</b>，见<a href="x">文档</a>', ""),
+    ],
+)
+def test_a_blank_stands_between_chinese_and_latin_or_numbers(text, found):
+    assert tight(text) == found

@@ -107,17 +107,19 @@ def test_a_page_that_takes_over_a_second_shows_a_sign_of_work(open_page):
     watch = """() => {
         const bar = document.getElementById("going");
         const note = () => sessionStorage.setItem("seen", JSON.stringify(
-            [bar.hidden, bar.textContent, document.querySelector("a[aria-busy]")?.textContent ?? ""]
+            [bar.hidden, bar.textContent.trim(), document.querySelector("a[aria-busy]")?.textContent ?? ""]
         ));
         new MutationObserver(() => setTimeout(note)).observe(bar, { attributes: true });
     }"""
 
+    waits = iter((0, 2500))
+
     def late(route) -> None:
-        page.wait_for_timeout(wait)
+        page.wait_for_timeout(next(waits))
         route.continue_()
 
     link = page.get_by_role("link", name="Main round", exact=True)
-    for wait, seen in ((0, None), (2500, [False, "The page is loading …", "Main round"])):
+    for seen in (None, [False, "The page is loading …", "Main round"]):
         page.evaluate(watch)
         page.route(f"**{round_.get_absolute_url()}", late, times=1)
         link.click()

@@ -101,12 +101,29 @@ def found(study, words: str) -> str:
         ("https://github.com/O/Engine/issues/6", "6:3"),
         ("https://github.com/other/engine/issues/6", ""),
         ("leak nowhere", ""),
+        ('"memory leak"', "1:2 3:0"),
+        ('"a memory  LEAK,"', "3:0"),
+        ('"leak of the" "memorypool: out"', "2:1"),
+        ('leak "I think"', "3:0"),
+        ("“内存泄漏”", "5:1"),
+        ('"leak (memory)"', ""),
+        ('"leak memory"', ""),
+        ('"', ""),
         ("???", ""),
     ],
 )
-@pytest.mark.slow(cases=8)
+@pytest.mark.slow(cases=10)
 def test_titles_come_before_texts_and_texts_before_comments(study, texts, words, expected) -> None:
     assert found(study, words) == expected
+
+
+def test_a_phrase_goes_over_the_ends_of_lines(study, repository) -> None:
+    make_issue(repository, "1", title="Crash", body="an illegal\r\n\tmemory access")
+    make_issue(repository, "2", title="Crash", comments=[{"body": 'say "illegal\nmemory" access'}])
+    make_issue(repository, "3", title="Crash", body="memory: illegal access")
+    assert found(study, "illegal memory") == "3:1 1:1 2:0"
+    assert found(study, '"illegal memory"') == "1:1 2:0"
+    assert found(study, '"illegal memory access"') == "1:1"
 
 
 def test_the_current_text_is_searched(study) -> None:
