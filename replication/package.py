@@ -2,16 +2,16 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.db.models import F
 from django.utils import translation
 
-from core import clock
 from core.csv import csv_lines
 from core.sql.snapshots import snapshot
 from findings.files import findings_csv, findings_markdown
@@ -23,6 +23,7 @@ from interviews.queries.ranking_numbers import rankings_of
 from replication.codebooks import taxonomy_csv
 from replication.package_inputs import as_json, document, facts, inputs
 from replication.queries.exports import folders_of
+from replication.queries.moments import last_change
 from replication.queries.proposals import changes_without_vote, decided_proposals
 from reports.agreement_report import PAGE_BY, agreement_report
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
@@ -37,12 +38,11 @@ WHY_WITHHELD = "who made this package still has to label them in another round"
 
 REPLICATION = Path(__file__).parent / "scripts"
 
-SCRIPTS = (
-    "recompute.py", "report.py", "raters.py", "rankings.py", "package.py", "coefficients.py",
-    "differences.py", "weighted.py", "other_libraries.py",
-)  # fmt: skip
+SCRIPTS = ("recompute.py", *sorted({path.name for path in REPLICATION.glob("*.py")} - {"recompute.py"}))
+"""The script that people run, and its parts."""
 RANKINGS, RANKING_ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
 README = "README.md"
+MANIFEST, ITS_HASH = "manifest.json", "manifest.sha256"
 LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels")
 
 
@@ -57,8 +57,11 @@ def into_folder(folder: Path, name: str, chunks: Iterable[bytes]) -> None:
         stream.writelines(chunks)
 
 
-def into_zip(archive: ZipFile, name: str, chunks: Iterable[bytes]) -> None:
-    with archive.open(name, "w", force_zip64=True) as stream:
+def into_zip(archive: ZipFile, moment: datetime, name: str, chunks: Iterable[bytes]) -> None:
+    """Of the file, the archive has the name and this moment, and nothing of the machine."""
+    entry = ZipInfo(name, moment.astimezone(UTC).timetuple()[:6])
+    entry.compress_type, entry.create_system, entry.external_attr = ZIP_DEFLATED, 3, 0o644 << 16
+    with archive.open(entry, "w", force_zip64=True) as stream:
         for chunk in chunks:
             stream.write(chunk)
 
@@ -72,7 +75,8 @@ def write_package(
     reader: Reader | None = None,
     without_coached: bool = False,
 ) -> dict[str, str]:
-    """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file.
+    """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file, with
+    that of the manifest. The same state makes the same bytes, whenever and by whatever process.
 
     The package has the published layout (`<folder>/<folder>.csv`, `<folder>/<folder>_<year>.txt`,
     `taxonomy.csv`), the long layout with the first labels, the issues, the labels of the drift check, the
@@ -85,18 +89,27 @@ def write_package(
     With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
     reports, and findings, whose numbers count these labels, are left out.
     """
-    if to.suffix == ".zip":
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with ZipFile(to, "w", ZIP_DEFLATED) as archive:
-            return _write_files(
-                round_, partial(into_zip, archive), blind, reader, without_coached=without_coached
-            )
-    to.mkdir(parents=True, exist_ok=True)
-    return _write_files(round_, partial(into_folder, to), blind, reader, without_coached=without_coached)
+    left = blind | coached_issues(round_) if without_coached else blind
+    with snapshot():
+        moment = last_change(round_, left)
+        if to.suffix == ".zip":
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with ZipFile(to, "w", ZIP_DEFLATED) as archive:
+                sink = partial(into_zip, archive, moment)
+                return _write_files(round_, sink, moment, blind, reader, without_coached=without_coached)
+        to.mkdir(parents=True, exist_ok=True)
+        sink = partial(into_folder, to)
+        return _write_files(round_, sink, moment, blind, reader, without_coached=without_coached)
 
 
 def _write_files(
-    round_: Round, sink: Sink, blind: WithheldIssues, reader: Reader | None, *, without_coached: bool
+    round_: Round,
+    sink: Sink,
+    moment: datetime,
+    blind: WithheldIssues,
+    reader: Reader | None,
+    *,
+    without_coached: bool,
 ) -> dict[str, str]:
     hashes: dict[str, str] = {}
 
@@ -127,7 +140,7 @@ def _write_files(
         findings = () if without_coached else _findings(round_.study, reader)
         for name, chunks in chain(inputs(found), findings, _interviews(round_.study, reader)):
             write(name, chunks)
-        write("agreement.json", [as_json(document(found))])
+        write("agreement.json", [as_json(document(found, moment))])
         decided, alone = decided_proposals(round_), changes_without_vote(round_)
         if decided or alone:
             write("proposals.json", [as_json({"proposals": decided, "without_vote": alone})])
@@ -146,12 +159,12 @@ def _write_files(
         "coached_left_out": without_coached,
         "taxonomy": round_.version.taxonomy.name,
         "version": round_.version.number,
-        "as_of": found.as_of.isoformat(),
-        "written_at": clock.now().isoformat(),
+        "as_of": moment.isoformat(),
         **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
         "sha256": hashes,
     }
-    sink("manifest.json", [as_json(manifest)])
+    write(MANIFEST, [as_json(manifest)])
+    sink(ITS_HASH, [f"{hashes[MANIFEST]}  {MANIFEST}\n".encode()])
     return hashes
 
 

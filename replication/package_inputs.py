@@ -5,6 +5,7 @@ A file and the number it explains have the same reader: both leave out what is w
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 
 from django.utils.text import slugify
 
@@ -177,11 +178,14 @@ def facts(
     }
 
 
-def document(report: AgreementReport) -> dict[str, object]:
-    """agreement.json: the report of REST with two parts of the page, consensus and dissents."""
-    consensus = before_and_after(report)
+def document(report: AgreementReport, moment: datetime) -> dict[str, object]:
+    """agreement.json: the report of REST with two parts of the page, consensus and dissents. It is of the
+    moment of the package's state, not of the moment at which it is computed.
+    """
+    consensus, as_of = before_and_after(report), {"as_of": moment.isoformat()}
     return report_as_dict(report) | {
-        "consensus": consensus and consensus.as_dict(),
+        **as_of,
+        "consensus": consensus and consensus.as_dict() | as_of,
         "dissents": [
             {
                 "volunteer": way.volunteer or "all",

@@ -26,6 +26,10 @@ _sentences: dict[str, str | Promise] = {
 }
 
 
+_UNSAID = {"issue", "manifest_sha256"}
+"""Details that can depend on labels that the reader of the audit may not see yet."""
+
+
 @dataclass(frozen=True)
 class AuditLine:
     """An event in words: a sentence, and the details that are not in the sentence. Never names the issue: the
@@ -57,7 +61,7 @@ def line(event: Event) -> AuditLine:
     details = [
         (name.replace("_", " "), value)
         for name, value in values.items()
-        if value and name != "issue" and f"%({name})" not in template
+        if value and name not in _UNSAID and f"%({name})" not in template
     ]
     return AuditLine(event, sentence or plain, details)
 

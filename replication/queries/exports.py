@@ -13,7 +13,7 @@ from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import NOTHING, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import current_labels, revealed, revealed_labels
-from studies.models import Membership
+from studies.models import Event, Membership
 from taxonomy.models import CategoryState
 
 
@@ -83,6 +83,22 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
         coached=coached_issues(round_).filter(pk__in=shown.values("pk"), completed_at__isnull=False).count(),
         reports=() if withheld or keeps_frozen(round_, member).exists() else tuple(package_files(round_)),
     )
+
+
+def own_packages(round_: Round, member: Membership | None, *, limit: int = 5) -> list[Event]:
+    """The member's own downloads of packages of this round, newest first, with the hash of the manifest. One
+    query.
+    """
+    if member is None:
+        return []
+    sent = Event.objects.filter(
+        study=round_.study_id,
+        by=member.user_id,
+        verb="exports.downloaded",
+        detail__round=round_.name,
+        detail__has_key="manifest_sha256",
+    )
+    return list(sent.order_by("-pk")[:limit])
 
 
 def folders_of(round_: Round) -> dict[str, list[Repository]]:

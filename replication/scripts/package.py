@@ -19,7 +19,12 @@ def read(path: Path, columns: Iterable[str] = ()) -> pd.DataFrame:
     """
     if columns and not path.exists():
         return pd.DataFrame(columns=list(columns), dtype=str)
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding_errors="replace").fillna("")
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{path.name} is no table: {error}") from error
+    if not isinstance(table.index, pd.RangeIndex):
+        raise ValueError(f"{path.name} is no table: it has rows with more cells than heads")  # noqa: TRY004
     inert = re.compile(r"'+[=+\-@\t\r]")
     return table.map(lambda cell: cell[1:] if inert.match(cell) else cell)
 

@@ -4,16 +4,16 @@
     python recompute.py                    # agreement.json of this folder, its rankings and frozen reports
     python recompute.py other-report.json  # another report of the same labels, at another level
 
-First the script compares each file with its hash in manifest.json. A frozen report is computed anew where it
-was made of the labels and decisions that are here. statsmodels and SciPy compute some numbers too: what they
-say otherwise is a note where their own rounding explains it, and a difference where it does not. No
-difference ends the script before all is compared. The exit status is 0 where all files and numbers agree, 1
-where one does not, and 2 where the report cannot be computed from this folder.
+First the script compares each file with its hash in manifest.json, and the files with each other. A frozen
+report is computed anew where it was made of the labels and decisions that are here. statsmodels and SciPy
+compute some numbers too: what they say otherwise is a note where their own rounding explains it, and a
+difference where it does not. Nothing that is wrong ends the script before all is compared: it names each file
+with what is wrong. The exit status is 0 where all files and numbers agree, 1 where one does not, and 2 where
+the file that was asked for is no report of these labels.
 Formulas and their sources stand in README.md, and in coefficients.py as they are computed. Nothing of the
 platform that wrote the package is used.
 """
 
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -22,9 +22,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from faults import fault, faults, tried
+from files import MANIFEST, compared, hashed, sha256
 from other_libraries import TOLERANCE, confirmed, misses, within
 from package import LEVELS, Package
-from rankings import both
+from rankings import ANSWERS, RANKINGS, both
 from report import NOT_HERE, name_of, report
 
 FOLDER = Path(__file__).resolve().parent
@@ -33,6 +35,11 @@ NAMES = {
     "first", "second", "label", "comparison", "reason", "weights",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
+OF_PART = {
+    "consensus": "ballots.csv", "intra_rater": "labels_twice.csv", "models": "labels_of_models.csv",
+    "second_look": "labels_second_look.csv", "rankings": ANSWERS,
+}  # fmt: skip
+"""Parts of a report with a file of their own: where their numbers differ, it may be that file."""
 SINCE = ("issues", "models", "intra_rater", "drift_check", "withheld", "second_look", "without_training")
 """Parts of a frozen report that may differ from the package although its labels and decisions are the same:
 years of issues that were read later, and labels of models, second labels, second looks and admissions that
@@ -113,24 +120,23 @@ class Comparison:
 
     def __init__(self) -> None:
         self.equal = self.near = self.wrong = self.skipped = 0
-        self.files = self.changed = 0
+        self.files: dict[str, str] = {}
+        self.rows = 0
+        self.differing: set[str] = set()
 
-    def compare_files(self) -> None:
-        """Each file by its hash in the manifest. Files that were put beside them are not looked at."""
-        manifest = json.loads((FOLDER / "manifest.json").read_text("utf-8"))
-        for name, sha256 in manifest["sha256"].items():
-            path = FOLDER / name
-            is_same = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
-            if not is_same:
-                print(f"{name:70} {'CHANGED' if path.is_file() else 'MISSING'}")
-            self.files += 1
-            self.changed += not is_same
+    def compare_files(self, besides: set[Path]) -> None:
+        """Each file by its hash in the manifest, and the files with each other; not those of `besides`."""
+        self.files = hashed(FOLDER, besides)
+        for name, became in self.files.items():
+            if became:
+                print(f"{name:70} {became}")
+        self.rows = compared(FOLDER)
         print(f"{'':70} {'stored':>24} {'recomputed':>24} {'difference':>10}")
 
-    def compare(self, stored: dict[str, Any], found: dict[str, Any], of: str = "") -> None:
-        self._compare(dict(leaves(stored, of)), dict(leaves(with_reasons(found), of)))
+    def compare(self, file: str, stored: dict[str, Any], found: dict[str, Any], of: str = "") -> None:
+        self._compare(file, dict(leaves(stored, of)), dict(leaves(with_reasons(found), of)))
 
-    def _compare(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+    def _compare(self, file: str, before: dict[str, Any], after: dict[str, Any]) -> None:
         for path in dict.fromkeys([*before, *after]):
             one, other = before.get(path, "missing"), after.get(path, "missing")
             if other == NOT_HERE:
@@ -143,13 +149,15 @@ class Comparison:
             said = "?" if apart is None else f"{apart:.1e}" if apart else "0"
             print(f"{path:70} {one!s:>24} {other!s:>24} {said:>10}{'  DIFFERS' if is_wrong else ''}")
             self.wrong += is_wrong
+            if is_wrong:
+                self.differing |= {file, *(OF_PART[part] for part in OF_PART if f" {part} " in f" {path} ")}
             self.equal += one == other
             self.near += one != other and not is_wrong
 
     def compare_frozen(self, frozen: dict[str, Any], of: str) -> bool:
         """The levels of a frozen report; False where it was made of other labels or decisions."""
-        labels = (FOLDER / frozen["inputs"]["file"]).read_bytes()
-        if hashlib.sha256(labels).hexdigest() != frozen["inputs"]["sha256"]:
+        file = f"{of}.json"
+        if sha256(FOLDER / frozen["inputs"]["file"]) != frozen["inputs"]["sha256"]:
             print(f"{of}: made of other labels or decisions than those that are here.")
             return False
         for level, stored in frozen["levels"].items():
@@ -158,11 +166,13 @@ class Comparison:
             # How much was incomplete then nobody knows now.
             package.manifest["closed_at"], package.again = None, NOT_HERE
             with within(f"{of} {level}"):
-                found = report(package, kept)
+                found = report(package, kept, file)
             before = dict(leaves(kept, f"{of} {level}"))
             after = dict(leaves(with_reasons(found), f"{of} {level}"))
             without_empty_intervals(before, after)
-            self._compare(before, after)
+            self._compare(file, before, after)
+        if file in self.differing:
+            fault(file, "altered: made of the labels and decisions that are here, with other numbers")
         return True
 
     def say(self) -> None:
@@ -174,11 +184,17 @@ class Comparison:
                 f"{miss.of + ': ' + miss.by:70} {miss.theirs!s:>24} {miss.ours!s:>24} {miss.apart:>10.1e}"
                 f" {miss.rounding:>10.1e}{'' if miss.is_explained else '  DIFFERS'}"
             )
+        if faults:
+            print("\nWhat is wrong with the files:")
+        for one in faults:
+            print(f"{one.file}: {one.what}")
         numbers = self.equal + self.near + self.wrong
+        changed = sum(map(bool, self.files.values()))
         print(
-            f"\n{self.files} files: {self.files - self.changed} as manifest.json names them,"
-            f" {self.changed} changed or missing."
+            f"\n{len(self.files)} files: {len(self.files) - changed} as manifest.json names them,"
+            f" {changed} changed, missing or added."
         )
+        print(f"{self.rows} rows compared with other files. Faults of files: {len(faults)}.")
         print(
             f"{numbers} numbers: {self.equal} equal to the last digit, {self.near} within {TOLERANCE},"
             f" {self.wrong} differ.\n{self.skipped} more count what is not in this package."
@@ -191,39 +207,63 @@ class Comparison:
                 print(f"{by} is further away {explained[by]} times, which its own rounding explains.")
             if unexplained[by]:
                 print(f"{by} differs {unexplained[by]} times, which its own rounding does not explain.")
+        if (FOLDER / MANIFEST).is_file():
+            print(f"SHA-256 of {MANIFEST}: {sha256(FOLDER / MANIFEST)}")
+        if wrong := self.wrong_files:
+            print(f"Files that were changed, or differ from another: {', '.join(wrong)}")
+
+    @property
+    def wrong_files(self) -> list[str]:
+        """Each file that is not as its manifest, another file or the recomputed numbers say."""
+        changed = {name for name, became in self.files.items() if became}
+        named = {file for one in faults for file in (one.file, one.other) if file}
+        return sorted(changed | named | self.differing)
 
     @property
     def is_right(self) -> bool:
         """Do all files and numbers agree, and all libraries but for their rounding?"""
-        return not self.changed and not self.wrong and all(miss.is_explained for miss in misses)
+        return not self.wrong_files and all(miss.is_explained for miss in misses)
+
+
+def whole(made: Comparison) -> None:
+    """agreement.json of this folder, the rankings of interviews, and the frozen reports."""
+    with tried("agreement.json", "computed"):
+        stored = json.loads((FOLDER / "agreement.json").read_text("utf-8"))
+        package = Package(FOLDER, LEVELS.index(stored["level"]))
+        made.compare("agreement.json", stored, report(package, stored, "agreement.json"))
+    with tried(RANKINGS, "computed"):
+        if rankings := both(FOLDER):
+            in_file, computed = rankings
+            made.compare(RANKINGS, in_file, computed, "rankings")
+    for frozen in sorted((FOLDER / "reports").glob("*.json")):
+        of = f"reports/{frozen.stem}"
+        with tried(f"{of}.json", "computed"):
+            made.compare_frozen(json.loads(frozen.read_text("utf-8")), of)
+
+
+def asked(made: Comparison, path: Path) -> bool:
+    """One report; False where it is none, or is of other labels."""
+    stored = json.loads(path.read_text("utf-8"))
+    if "levels" in stored:
+        return made.compare_frozen(stored, path.stem)
+    if stored.get("level") not in LEVELS:
+        print(f"{path} is no agreement report.", file=sys.stderr)
+        return False
+    package = Package(FOLDER, LEVELS.index(stored["level"]))
+    made.compare(path.name, stored, report(package, stored, path.name))
+    return True
 
 
 def main(arguments: list[str]) -> int:
-    try:
-        return recompute(arguments)
-    except FileNotFoundError as error:
-        print(f"{error.filename} is missing.", file=sys.stderr)
-        return 2
-
-
-def recompute(arguments: list[str]) -> int:
     made = Comparison()
-    made.compare_files()
-    path = Path(arguments[0]) if arguments else FOLDER / "agreement.json"
-    stored = json.loads(path.read_text("utf-8"))
-    if "levels" not in stored and stored.get("level") not in LEVELS:
-        print(f"{path} is no agreement report.", file=sys.stderr)
-        return 2
-    if "levels" in stored:
-        if not made.compare_frozen(stored, path.stem):
-            return 2
-    else:
-        made.compare(stored, report(Package(FOLDER, LEVELS.index(stored["level"])), stored))
-    if not arguments and (rankings := both(FOLDER)):
-        in_file, computed = rankings
-        made.compare(in_file, computed, "rankings")
-    for frozen in sorted((FOLDER / "reports").glob("*.json")) if not arguments else ():
-        made.compare_frozen(json.loads(frozen.read_text("utf-8")), f"reports/{frozen.stem}")
+    paths = [Path(one) for one in arguments]
+    made.compare_files({one.resolve() for one in paths})
+    if not paths:
+        whole(made)
+    for path in paths:
+        with tried(path.name, "computed"):
+            if not asked(made, path):
+                return 2
     made.say()
     return 0 if made.is_right else 1
 

@@ -5,8 +5,9 @@ computed in coefficients.py, their differences in differences.py.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -24,6 +25,7 @@ from coefficients import (
     square,
 )
 from differences import differences
+from faults import tried
 from other_libraries import within
 from package import LEVELS, Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
@@ -38,11 +40,13 @@ open, and what is held back from who made it.
 """
 
 
-def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
-    """The report in the form of `stored`, which says no more than which parts and groupings are asked for."""
+def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any]:
+    """The report in the form of `stored`, which says no more than which parts and groupings are asked for. A
+    part that cannot be computed is a fault of `file`, the report that is compared.
+    """
     groups: list[dict[str, Any]] = []
     for names in dict.fromkeys(tuple(group["group"]) for group in stored["groups"]):
-        with within("groups"):
+        with within("groups"), tried(file, f"computed by {', '.join(names) or 'all issues'}"):
             if names == ("round",):
                 groups += rounds(package)
             else:
@@ -55,21 +59,19 @@ def report(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         "drift_check": stored.get("drift_check") and drift_check(package),
         "groups": groups,
     }
-    if "weighted" in stored:
-        found["weighted"] = weighted(package, stored["weighted"])
-    if "issues" in stored:
-        found["issues"] = composition(package, [line["repository"] for line in stored["issues"]])
-    parts = (
+    parts: dict[str, Callable[[], Any]] = {
+        "weighted": lambda: weighted(package, stored["weighted"]),
+        "issues": lambda: composition(package, [line["repository"] for line in stored["issues"]]),
+        "differences": lambda: differences(package, groups),
+    }
+    alone = (
         distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models, intra_rater,
         consensus, dissents, second_look,
     )  # fmt: skip
-    for part in parts:
-        if part.__name__ in stored:
-            with within(part.__name__):
-                found[part.__name__] = part(package)
-    if "differences" in stored:
-        with within("differences"):
-            found["differences"] = differences(package, groups)
+    parts |= {part.__name__: partial(part, package) for part in alone}
+    for name in (name for name in parts if name in stored):
+        with within(name), tried(file, f"computed in {name}"):
+            found[name] = parts[name]()
     return {part: content for part, content in found.items() if part in stored}
 
 

@@ -57,7 +57,7 @@ def weighted(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
     groups = []
     for names in dict.fromkeys(tuple(group["group"]) for group in stored["groups"]):
         for key, issues in grouped(package, list(names)):
-            with within(f"weighted {key}"):
+            with within(str(key)):
                 groups.append({"group": key, **one_group(given, labels, issues, weights)})
     return {"longest_path": weights.longest, "choosable": weights.q, "groups": groups}
 

@@ -20,8 +20,8 @@ from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from ingest.models import Repository
-from replication.package import RANKING_ANSWERS, RANKINGS, SCRIPTS, write_package
-from replication.queries.exports import Contents, contents
+from replication.package import ITS_HASH, MANIFEST, RANKING_ANSWERS, RANKINGS, SCRIPTS, write_package
+from replication.queries.exports import Contents, contents, own_packages
 from reports.actions.exports import note_download
 from reports.exports import labels_csv
 from reports.file_responses import stored_as
@@ -51,6 +51,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
                 round_, found, quotes_left_out(study, member), settles=may_settle(member, round_)
             ),
             "files": files,
+            "packages": own_packages(round_, member),
             "certain": sum(not one.if_any for one in files),
         }
     return render_page(request, "replication/export.html", context)
@@ -91,9 +92,11 @@ def _package(
     """The whole package as a zip, written to a temporary file that is unlinked before it is sent."""
     with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
         path = Path(folder, "package.zip")
-        write_package(round_, path, blind=blind, reader=Reader(member), without_coached=without_coached)
+        hashes = write_package(
+            round_, path, blind=blind, reader=Reader(member), without_coached=without_coached
+        )
         stream = path.open("rb")
-    note_download(round_=round_, by=member, file=file)
+    note_download(round_=round_, by=member, file=file, manifest=hashes[MANIFEST])
     headers = {WITHHELD: str(blind.count())}
     return FileResponse(
         stream, as_attachment=True, filename=file, content_type="application/zip", headers=headers
@@ -362,5 +365,6 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         *(File(name, _("part of the script"), None) for name in SCRIPTS[1:]),
         File("requirements.txt", _("libraries of the script, with versions"), None),
         File("README.md", _("description of the files, and how to run the script"), None),
-        File("manifest.json", _("time, version of the taxonomy, SHA-256 of every file"), None),
+        File(MANIFEST, _("time, version of the taxonomy, SHA-256 of every file"), None),
+        File(ITS_HASH, _("SHA-256 of manifest.json"), None),
     ]

@@ -9,9 +9,12 @@ from studies.models import Event, Membership
 log = logging.getLogger("crosscheck.exports")
 
 
-def note_download(*, round_: Round, by: Membership, file: str) -> Event:
-    """Record in the audit that this member downloaded this file of a round's revealed labels."""
-    return record(round_.study, "exports.downloaded", by.user, round=round_.name, file=file)
+def note_download(*, round_: Round, by: Membership, file: str, manifest: str = "") -> Event:
+    """Record in the audit that this member downloaded this file of a round's revealed labels. Of a package,
+    with the SHA-256 of its manifest, which only this member reads: it can depend on what others may not see.
+    """
+    told = {"manifest_sha256": manifest} if manifest else {}
+    return record(round_.study, "exports.downloaded", by.user, round=round_.name, file=file, **told)
 
 
 def note_fetch(*, round_: Round, by: Membership | None, file: str) -> None:

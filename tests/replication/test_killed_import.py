@@ -1,6 +1,5 @@
 """An import of a published study that dies at any moment."""
 
-import os
 import random
 import signal
 import subprocess
@@ -9,7 +8,6 @@ import time
 from io import StringIO
 from pathlib import Path
 from typing import Self
-from urllib.parse import quote
 
 import pytest
 from django.core.management import call_command
@@ -20,6 +18,7 @@ from ingest.models import Issue, SourceEntry
 from rounds.models import Assignment, Label, RoundIssue
 from studies.models import Study
 from tests.long import only_long, sampled
+from tests.worlds.apart import environment
 
 pytestmark = [pytest.mark.slow]
 
@@ -39,18 +38,6 @@ def _write_large(folder: Path, issues: int) -> Path:
     urls = [f"https://github.com/ember/engine/issues/{number}\n" for number in range(1, issues + 1)]
     (folder / "engine" / "engine_2024.txt").write_text("".join(urls))
     return folder
-
-
-def _environment(tmp_path: Path) -> dict[str, str]:
-    """Lead a process of its own to the test's database."""
-    now = connection.get_connection_params()
-    who = f"{now.get('user', '')}:{quote(str(now.get('password', '')), safe='')}".rstrip(":")
-    return os.environ | {
-        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-        "DATABASE_URL": f"postgres://{who}@/{now['dbname']}?host={quote(str(now['host']), safe='')}",
-        "CROSSCHECK_DATA": str(tmp_path / "var"),
-        "SECRET_KEY": "of a test",
-    }
 
 
 class ImportsApart:
@@ -111,7 +98,7 @@ def test_an_import_killed_at_many_moments_stores_nothing_by_halves_and_then_ever
 
     # A server for browsers that an earlier test needed may have a session of its own.
     others = _sessions()
-    with ImportsApart(folder, _environment(tmp_path)) as imports:
+    with ImportsApart(folder, environment(tmp_path)) as imports:
         started = time.monotonic()
         assert imports.run(600) == 0
         longest = time.monotonic() - started

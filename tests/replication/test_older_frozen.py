@@ -4,7 +4,7 @@ import hashlib
 import json
 
 from tests.worlds.made_package import write_made_package
-from tests.worlds.recomputed import summary, wrong_paths
+from tests.worlds.recomputed import forge_hashes, summary, wrong_paths
 
 DECIDED = {
     "C.1": [(5, ["C.1"] * 3), (2, ["C.1", "C.2", "C.1"])],
@@ -35,6 +35,7 @@ def test_an_interval_without_width_in_a_frozen_report_is_no_difference(tmp_path)
         (tmp_path / "reports").mkdir(exist_ok=True)
         stored = {"inputs": inputs, "levels": {"theme": theme}}
         (tmp_path / "reports/x.json").write_text(json.dumps(stored))
+        forge_hashes(tmp_path)
 
     freeze()
     assert summary(tmp_path)[1] == 0

@@ -3,6 +3,7 @@ import hashlib
 import io
 import json
 import zipfile
+from datetime import UTC, datetime
 from zipfile import ZipFile
 
 import pytest
@@ -124,25 +125,30 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
     hashes = write_package(round_, tmp_path / "package.zip")
 
     with ZipFile(tmp_path / "package.zip") as archive:
-        assert sorted(archive.namelist()) == sorted([*hashes, "manifest.json"])
+        assert sorted(archive.namelist()) == sorted([*hashes, "manifest.sha256"])
         manifest = json.loads(archive.read("manifest.json"))
         for name, digest in hashes.items():
             assert hashlib.sha256(archive.read(name)).hexdigest() == digest
     assert sorted(hashes) == [
         "README.md", "agreement.json", "coefficients.py", "differences.py", "engine/engine.csv", "engine/engine_2023.txt",
-        "engine/engine_2024.txt", "issues.csv", "labels_long.csv", "labels_twice.csv", "lattice/lattice.csv",
-        "lattice/lattice_2025.txt", "other_libraries.py", "package.py", "rankings.py", "raters.py", "recompute.py", "report.py",
+        "engine/engine_2024.txt", "faults.py", "files.py", "issues.csv", "labels_long.csv", "labels_twice.csv", "lattice/lattice.csv",
+        "lattice/lattice_2025.txt", "manifest.json", "other_libraries.py", "package.py", "rankings.py", "raters.py", "recompute.py", "report.py",
         "requirements.txt", "taxonomy.csv", "weighted.py",
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
+    its_own = hashes.pop("manifest.json")
     assert manifest["sha256"] == hashes
+    with ZipFile(tmp_path / "package.zip") as archive:
+        assert archive.read("manifest.sha256").decode() == f"{its_own}  manifest.json\n"
 
 
 def test_a_file_of_a_zip_may_be_larger_than_a_zip_of_old_could_hold(tmp_path, monkeypatch):
     # For the two gigabytes of a study with 27 million labels.
     monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100_000)
     with ZipFile(tmp_path / "package.zip", "w") as archive:
-        into_zip(archive, "labels_long.csv", (b"x" * 1000 for _ in range(200)))
+        into_zip(
+            archive, datetime(2026, 5, 4, tzinfo=UTC), "labels_long.csv", (b"x" * 1000 for _ in range(200))
+        )
 
     with ZipFile(tmp_path / "package.zip") as archive:
         assert archive.read("labels_long.csv") == b"x" * 200_000

@@ -30,15 +30,19 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
         ("code", "level", "name"),
         [(code, "theme" if "." in code else "type", code) for code in (*types, *CODES)],
     )
-    issues, labels = [], []
+    issues, labels, wide = [], [], []
     for final, rows in decided.items():
         for times, row in rows:
             for _ in range(times):
                 url = f"https://github.com/made/framework/issues/{len(issues) + 1}"
                 issues.append((url, "made/framework", 2025, final, "2025-06-01T00:00:00+00:00"))
+                wide.append((url, *row, final))
                 labels += [(url, who, label, "") for who, label in zip(volunteers, row, strict=True)]
     _table(folder / "issues.csv", ("Issue_URL", "Repository", "Year", "Final_Label", "Completed_at"), issues)
     _table(folder / "labels_long.csv", ("Issue_URL", "Volunteer", "Label", "Surplus"), labels)
+    heads = ("Issue_URL", *(f"Label{n + 1}" for n in range(len(volunteers))), "Final_Label")
+    (folder / "framework").mkdir(exist_ok=True)
+    _table(folder / "framework/framework.csv", heads, wide)
     groups = [({}, list(decided.values()))] + [
         ({"type": type_}, within)
         for type_ in types
@@ -53,8 +57,8 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
         },
     )
     hashes = {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.iterdir()
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*.*")
         if path.is_file()
     }
     manifest = {
@@ -64,6 +68,8 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
         "sha256": hashes,
     }  # fmt: skip
     _json(folder / "manifest.json", manifest)
+    digest = hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest()
+    (folder / "manifest.sha256").write_text(f"{digest}  manifest.json\n")
 
 
 def _agreement(parts: Sequence[Issues]) -> dict:

@@ -1,6 +1,7 @@
 """The script of a replication package, run as others would run it: another process, without the project."""
 
 import atexit
+import hashlib
 import json
 import os
 import re
@@ -73,6 +74,7 @@ def summary(package: Path, *arguments: str) -> tuple[int, int, int]:
     assert not done.stderr, done.stderr
     found = re.search(r"(\d+) numbers: .* (\d+) within .* (\d+) differ\.\n(\d+) more", done.stdout)
     assert found, done.stdout
+    assert "Faults of files: 0.\n" in done.stdout, done.stdout[done.stdout.index("What is wrong") :]
     numbers, near, wrong, skipped = (int(text) for text in found.groups())
     assert not near, done.stdout
     assert done.returncode == (1 if wrong else 0), done.stdout
@@ -81,7 +83,32 @@ def summary(package: Path, *arguments: str) -> tuple[int, int, int]:
 
 def changed_files(output: str) -> list[str]:
     """The files that are not those of the manifest, each with what became of it."""
-    return [" ".join(line.split()) for line in output.splitlines() if line.endswith(("CHANGED", "MISSING"))]
+    became = ("CHANGED", "MISSING", "ADDED")
+    return [" ".join(line.split()) for line in output.splitlines() if line.endswith(became)]
+
+
+def wrong_files(output: str) -> set[str]:
+    """The files that the script names at its end."""
+    found = re.search(r"(?m)^Files that were changed, or differ from another: (.*)$", output)
+    return set(found[1].split(", ")) if found else set()
+
+
+def forge_hashes(package: Path) -> None:
+    """Write the manifest anew, with the hashes of the files that are there: what somebody would do who hides a
+    change.
+    """
+    path = package / "manifest.json"
+    besides = {path, package / "manifest.sha256"}
+    manifest = json.loads(path.read_text()) | {
+        "sha256": {
+            one.relative_to(package).as_posix(): hashlib.sha256(one.read_bytes()).hexdigest()
+            for one in sorted(package.rglob("*"))
+            if one.is_file() and one not in besides and "__pycache__" not in one.parts
+        }
+    }
+    path.write_text(json.dumps(manifest, indent=2) + "\n")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (package / "manifest.sha256").write_text(f"{digest}  manifest.json\n")
 
 
 def wrong_paths(package: Path) -> set[str]:

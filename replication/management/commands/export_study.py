@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from replication.package import write_package
+from replication.package import MANIFEST, write_package
 from reports.management.commands.agreement import chosen_round
 from rounds.queries.blindness import Reader
 
@@ -36,3 +36,4 @@ class Command(BaseCommand):
         for name, digest in written.items():
             self.stdout.write(f"{digest[:12]}  {name}")
         self.stdout.write(f"{len(written)} files in {to}")
+        self.stdout.write(f"SHA-256 of {MANIFEST}: {written[MANIFEST]}")

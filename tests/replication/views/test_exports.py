@@ -1,5 +1,6 @@
 """The export page: what it promises is what the package holds, and each download is audited."""
 
+import hashlib
 import io
 import json
 import re
@@ -239,7 +240,23 @@ def test_the_package_comes_as_a_zip(world, labelled):
             b"Issue_URL,Label1,Label2,Final_Label\nhttps://github.com/quill/lattice/issues/9,B.1,B.1,B.1\n"
         )
         assert json.loads(archive.read("manifest.json"))["round"] == "Main round"
-    assert downloads(world.study) == [{"round": "Main round", "file": f"{world.study.slug}-main-round.zip"}]
+        manifest = hashlib.sha256(archive.read("manifest.json")).hexdigest()
+    file = f"{world.study.slug}-main-round.zip"
+    assert downloads(world.study) == [{"round": "Main round", "file": file, "manifest_sha256": manifest}]
+    assert f"{file} {manifest}" in text_of(page(world.lead, world.study))
+
+
+def test_nobody_else_reads_the_hash_of_a_package(world, labelled):
+    """With all but one label in hand, it would tell this label."""
+    fetch(world.lead, world.study, file="long")
+    body(fetch(world.lead, world.study, file="package"))
+    other = factories.make_member(world.study, Role.OWNER)
+    [manifest] = [one["manifest_sha256"] for one in downloads(world.study) if "manifest_sha256" in one]
+    assert manifest in text_of(page(world.lead, world.study))
+    audit = client(other).get(reverse("audit", args=[world.study.slug]))
+    assert "main-round.zip" in text_of(audit)
+    for response in (page(other, world.study), page(world.members[0], world.study), audit):
+        assert manifest not in response.content.decode()
 
 
 @pytest.mark.parametrize(
