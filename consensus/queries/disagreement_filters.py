@@ -1,7 +1,7 @@
 """The filters of a list of disagreements, and the rows that pass them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -20,10 +20,11 @@ from django.db.models import (
 
 from consensus import models
 from consensus.models import AgendaItem, Decision
+from consensus.queries.probable import MODELS, issues_apart
 from core.numbers import SHORT, whole_number
 from ingest.queries.keywords import with_keyword
 from rounds.models import Round
-from rounds.queries.blindness import seen_by
+from rounds.queries.blindness import seen_by, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
 from studies.models import Membership
 from taxonomy.models import Level
@@ -47,7 +48,8 @@ class Narrowing:
     `repository`: its id. `volunteer`: id of a member whose label is not in the largest group. `split`: sizes
     of the groups of equal labels, largest first; an open label is a group of one. `parts_at`: the first level
     at which the labels differ. `keyword`: a term of a keyword list, in title or text. `cause`: of the
-    standing decision. `state`: open, agenda (on an agenda, not decided) or decided.
+    standing decision. `posterior`: name of a model of erring raters for which another category is more
+    probable than the decision. `state`: open, agenda (on an agenda, not decided) or decided.
     """
 
     pair: Pair | None = None
@@ -58,6 +60,7 @@ class Narrowing:
     parts_at: int | None = None
     keyword: str = ""
     cause: str = ""
+    posterior: str = ""
     state: str = ""
     _searched: dict[tuple[int, str], str] = field(default_factory=dict, repr=False, compare=False)
 
@@ -69,6 +72,7 @@ class Narrowing:
         sizes = tuple(number_in(size) or 0 for size in split.split(":")) if split else ()
         level = str(given.get("parts_at") or "")
         cause, state = str(given.get("cause") or ""), str(given.get("state") or "")
+        posterior = str(given.get("posterior") or "")
         if (
             len(pair) not in {0, 2}
             or (
@@ -78,6 +82,7 @@ class Narrowing:
             )
             or (level and level not in LEVELS)
             or (cause and cause not in Decision.Cause.values)
+            or (posterior and posterior not in MODELS)
             or (state and state not in STATES)
         ):
             raise ValueError
@@ -90,6 +95,7 @@ class Narrowing:
             parts_at=int(LEVELS[level]) if level else None,
             keyword=str(given.get("keyword") or "").replace("\0", "").strip(),
             cause=cause,
+            posterior=posterior,
             state=state,
         )
 
@@ -99,6 +105,20 @@ class Narrowing:
         if key not in self._searched:
             rows = models.Disagreement.objects.filter(round=round_)
             self._searched[key] = with_keyword(round_.study, self.keyword, among=rows.values("issue"))
+        return self._searched[key]
+
+    def arrays(self, round_: Round, member: Membership | None) -> Iterator[str]:
+        """The arrays of issues, computed outside of the statement, that all filtered issues are in."""
+        if self.keyword:
+            yield self.issues_with_keyword(round_)
+        if self.posterior:
+            yield self.issues_apart(round_, member)
+
+    def issues_apart(self, round_: Round, member: Membership | None) -> str:
+        """The array of the issues that pass `posterior`, computed once per request."""
+        key = round_.pk, f"{self.posterior} for {member and member.pk}"
+        if key not in self._searched:
+            self._searched[key] = issues_apart(round_, self.posterior, withheld_issues(round_, member))
         return self._searched[key]
 
     @property
@@ -113,6 +133,7 @@ class Narrowing:
             "parts_at": next((name for name, level in LEVELS.items() if level == self.parts_at), ""),
             "keyword": self.keyword,
             "cause": self.cause,
+            "posterior": self.posterior,
             "state": self.state,
         }
         return {name: str(value) for name, value in query.items() if value not in (None, "")}
@@ -134,8 +155,8 @@ def found(
 ) -> QuerySet[models.Disagreement]:
     """The disagreements that pass the filters and that this member may see, in no order.
 
-    At most two small queries, and those of ingest's with_keyword for a keyword. `book`: that of the round's
-    version, if the caller has it.
+    At most two small queries, and those of ingest's with_keyword for a keyword and of `issues_apart` for a
+    posterior. `book`: that of the round's version, if the caller has it.
     """
     rows = seen_by(models.Disagreement.objects.filter(round=round_), round_, member)
     if narrowing.repository is not None:
@@ -152,8 +173,8 @@ def found(
             rows = rows.filter(chosen__overlap=book.below(narrowing.type))
         if narrowing.pair:
             rows = _of_pair(rows, *map(book.below, narrowing.pair))
-    if narrowing.keyword:
-        rows = rows.filter(_InArray("issue_id", Value(narrowing.issues_with_keyword(round_))))
+    for issues in narrowing.arrays(round_, member):
+        rows = rows.filter(_InArray("issue_id", Value(issues)))
     if narrowing.cause:
         rows = rows.filter(Exists(settling(round_).filter(cause=narrowing.cause)))
     return in_state(rows, round_, narrowing.state)

@@ -18,10 +18,11 @@ from consensus.models import Decision, Meeting
 from consensus.queries.agendas import unclosed_meetings
 from consensus.queries.disagreement_filters import STATES, Narrowing, found, number_in, waiting
 from consensus.queries.disagreement_states import StateCounts, tallies_by_split, tally
+from consensus.queries.probable import Probable, probable_of
 from core.sql.models import Rows
 from ingest.models import Issue, Repository, Snapshot
 from rounds.models import Round, RoundVolunteer
-from rounds.queries.blindness import seen_by, still_to_label
+from rounds.queries.blindness import seen_by, still_to_label, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import RoundProgress, current_labels, revealed, round_progress, volunteers
 from studies.models import Membership
@@ -73,6 +74,7 @@ class DisagreementRow:
 class DisagreementPage:
     """One page of disagreements; `next` is the `after` of the following page, None at the end. `counts`: the
     disagreements on all pages by state, before the filter by state; `shown`: how many the list has.
+    `probable`: by issue and model, the most probable category, only if the list is filtered by a posterior.
     """
 
     volunteers: list[RoundVolunteer]
@@ -80,6 +82,7 @@ class DisagreementPage:
     next: str | None
     counts: StateCounts
     shown: int
+    probable: Mapping[int, Mapping[str, Probable]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -118,7 +121,8 @@ def disagreements(
     counts: DisagreementCounts | None = None,
 ) -> DisagreementPage:
     """A page of the round's disagreements, the easiest to settle by one argument first: the fewest groups of
-    equal labels, then the closest split, then the order of the round. At most nine queries.
+    equal labels, then the closest split, then the order of the round. At most nine queries, and those of
+    `issues_apart` and `probable_of` for a posterior.
 
     `after`: the `next` of the page before; ValueError for any other text. `counts`: those of the round, if
     the caller has them; without other filters than the state they are not computed again.
@@ -143,6 +147,9 @@ def disagreements(
         next=f"{last[2]}-{last[3]}-{last[1]}" if last else None,
         counts=counted,
         shown=counted[narrowing.state] if narrowing.state else counted.total(),
+        probable=probable_of(round_, [row.issue.pk for row in shown], withheld_issues(round_, member))
+        if narrowing.posterior and shown
+        else {},
     )
 
 

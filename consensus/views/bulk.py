@@ -18,7 +18,7 @@ from consensus.models import BulkDecision, Decision
 from consensus.queries import bulk as queries
 from consensus.queries.disagreement_filters import Narrowing
 from consensus.queries.disagreements import disagreement_counts
-from consensus.views.filter_menu import narrowing_of, said_of
+from consensus.views.filter_menu import POSTERIORS, narrowing_of, said_of
 from consensus.views.matrix import hues
 from consensus.views.shortcuts import round_to_read, round_to_settle
 from core.http import go_to, render_page
@@ -100,8 +100,15 @@ def filters_in_words(round_: Round, narrowing: Narrowing) -> list[tuple[str, str
         said.append((_("Differ in"), str(Level(narrowing.parts_at).label)))
     if narrowing.keyword:
         said.append((_("Keyword"), narrowing.keyword))
+    return said + _of_decisions_in_words(narrowing)
+
+
+def _of_decisions_in_words(narrowing: Narrowing) -> list[tuple[str, str]]:
+    said: list[tuple[str, str]] = []
     if narrowing.cause:
         said.append((_("Cause"), str(Decision.Cause(narrowing.cause).label)))
+    if narrowing.posterior:
+        said.append((_("More probable"), str(POSTERIORS[narrowing.posterior])))
     if narrowing.state:
         states = {
             "open": pgettext("disagreement", "open"),

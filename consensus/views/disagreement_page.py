@@ -138,6 +138,11 @@ class DisagreementsPage:
                 self.colours,
                 address=ends_open(self.to(issue=None), "issue"),
                 may_choose=rules.may_plan_meeting(member, round_),
+                probable={
+                    issue: models[asked.narrowing.posterior]
+                    for issue, models in self.page.probable.items()
+                    if asked.narrowing.posterior
+                },
             ),
             "opened": asked.issue,
             "links": self._links(),

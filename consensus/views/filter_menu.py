@@ -10,6 +10,7 @@ from django.http import Http404, QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from consensus.models import Decision
 from consensus.queries.disagreement_filters import LEVELS, PLACE, Narrowing, Pair, Split
@@ -18,6 +19,12 @@ from core.templatetags.crosscheck import code_chip
 from rounds.models import RoundVolunteer
 from rounds.queries.categories import ShownCodebook
 from taxonomy.models import Level
+
+POSTERIORS = {
+    "dawid_skene": gettext_lazy("not the decision, by Dawid–Skene"),
+    "mace": gettext_lazy("not the decision, by MACE"),
+}
+"""The filter by models of erring raters, in words."""
 
 To = Callable[..., str]
 """Gives the address of the page with these changes."""
@@ -128,6 +135,8 @@ def menus(
     if words or narrowing.keyword:
         made.append(_menu("keyword", _("Keyword"), narrowing.keyword, words, to, said=narrowing.keyword))
     made.append(_menu("cause", _("Cause"), narrowing.cause, causes, to))
+    posteriors = {name: str(words) for name, words in POSTERIORS.items()}
+    made.append(_menu("posterior", _("More probable"), narrowing.posterior, posteriors, to))
     return made
 
 

@@ -1,12 +1,13 @@
 """Disagreements as the rows of a table, each with the labels of its issue."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from consensus.queries.disagreements import DisagreementRow
+from consensus.queries.probable import Probable
 from consensus.views.label_cells import (
     MOST_COLUMNS,
     cells_in_row,
@@ -19,13 +20,16 @@ from rounds.models import RoundVolunteer
 
 @dataclass(frozen=True)
 class IssueTable:
-    """`address` leads to an issue: its id follows. `may_choose`: each row has a checkbox."""
+    """`address` leads to an issue: its id follows. `may_choose`: each row has a checkbox. `probable`: by
+    issue, the most probable category by a model of erring raters.
+    """
 
     items: Sequence[DisagreementRow]
     columns: Sequence[RoundVolunteer]
     colours: Mapping[str, str]
     address: str
     may_choose: bool
+    probable: Mapping[int, Probable] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -53,7 +57,19 @@ class IssueTable:
                 "said": [cell for cell in cells if cell and cell.chip.summary],
                 "split": split_in_words(item.split, item.open_labels),
                 "state": state_in_words(item),
+                "probable": _probable(self.probable.get(item.issue.pk)),
             }
+
+
+def _probable(found: Probable | None) -> str:
+    """The most probable category and the decision, each with its probability; "" if it is not asked for."""
+    if found is None:
+        return ""
+    said: dict[str, object] = {"code": found.state.code, "share": round(100 * found.probability)}
+    if found.of_decision is None:
+        return _("%(code)s %(share)s %%") % said
+    said["decided"] = round(100 * found.of_decision)
+    return _("%(code)s %(share)s %%, decision %(decided)s %%") % said
 
 
 def _why_not(item: DisagreementRow) -> str:

@@ -1,5 +1,6 @@
 """Revealed labels over REST: disagreements, decisions, agreement, exports."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
@@ -19,6 +20,7 @@ from consensus.models import Decision
 from consensus.queries.disagreement_filters import LEVELS as DEPTHS
 from consensus.queries.disagreement_filters import PLACE, STATES, Narrowing
 from consensus.queries.disagreements import DisagreementRow, disagreements, withheld_count
+from consensus.queries.probable import MODELS, Probable
 from consensus.queries.screening import screening_counts
 from consensus.rules import may_see_disagreements, may_settle
 from core.api import AsItIs, asked
@@ -52,6 +54,7 @@ def _forms() -> dict[str, str]:
         "parts_at": one_of(DEPTHS),
         "keyword": _("Use a term of a keyword list."),
         "cause": one_of(Decision.Cause.values),
+        "posterior": one_of(MODELS),
         "state": one_of(STATES),
     }
 
@@ -69,6 +72,10 @@ class DisagreementSerializer(serializers.Serializer[Any]):
     method = serializers.CharField(allow_null=True)
     state = serializers.ChoiceField(choices=list(STATES))
     decision_number = serializers.IntegerField(help_text="0 without a decision; sent back when settling")
+    probable = serializers.DictField(
+        required=False,
+        help_text="With `posterior`, by model: the probable `category`, `probability`, `of_decision`",
+    )
 
 
 class DisagreementsSerializer(serializers.Serializer[Any]):
@@ -109,6 +116,13 @@ class Disagreements(APIView):
             OpenApiParameter("parts_at", str, enum=list(DEPTHS)),
             OpenApiParameter("keyword", str),
             OpenApiParameter("cause", str, enum=Decision.Cause.values),
+            OpenApiParameter(
+                "posterior",
+                str,
+                enum=list(MODELS),
+                description="Issues for which another category is more probable than the decision, by this"
+                " model of erring raters; their rows have `probable`",
+            ),
             OpenApiParameter("state", str, enum=list(STATES)),
             OpenApiParameter("after", str),
         ],
@@ -122,7 +136,9 @@ class Disagreements(APIView):
         names = [volunteer.member.pseudonym for volunteer in found.volunteers]
         return Response(
             {
-                "results": [_row(row, names) for row in found.rows],
+                "results": [
+                    _row(row, names) | _probable(found.probable.get(row.issue.pk)) for row in found.rows
+                ],
                 "next": found.next,
                 "withheld": withheld_count(round_, member),
             }
@@ -163,6 +179,21 @@ def _row(row: DisagreementRow, names: list[str]) -> dict[str, Any]:
         "method": row.decision.method if row.decision else None,
         "state": row.state,
         "decision_number": row.decision.number if row.decision else 0,
+    }
+
+
+def _probable(models: Mapping[str, Probable] | None) -> dict[str, Any]:
+    if models is None:
+        return {}
+    return {
+        "probable": {
+            name: {
+                "category": one.state.code,
+                "probability": one.probability,
+                "of_decision": one.of_decision,
+            }
+            for name, one in models.items()
+        }
     }
 
 

@@ -16,6 +16,7 @@ from reports.formats.json_report import of_report
 from reports.level_agreement import choosable_at
 from reports.queries.independence import suspicions
 from reports.sections.coefficients import resampled
+from reports.sections.probable import probable_as_dict
 from reports.sections.registry import JSON_PARTS
 from rounds.models import RoundIssue
 from rounds.queries.blindness import WithheldIssues
@@ -24,7 +25,7 @@ from taxonomy.models import Level
 GROUPED_BY = ("type", "category", "repository", "month")
 """What a group has in common: one of these, or several at once."""
 PARTS = ("splits", "pairs", "confusion", "against_decision", "volunteers")
-ON_REQUEST = ("bootstrap", "signs")
+ON_REQUEST = ("bootstrap", "signs", "probable")
 """Parts that take seconds in a large study."""
 
 
@@ -91,6 +92,8 @@ def group_as_dict(report: AgreementReport, key: Mapping[str, str], more: Collect
         answer["bootstrap"] = _bootstrap(resampled(found))
     if "signs" in more:
         answer["signs"] = [_sign(found, sign, issue) for sign, issue in suspicions(found)]
+    if "probable" in more:
+        answer["probable"] = probable_as_dict(found)
     return answer
 
 
