@@ -69,6 +69,16 @@ class RankedQuestion:
         return all(line.numbers.ranked_by == self.participants for line in self.lines)
 
     @property
+    def has_same_ranks(self) -> bool:
+        """Did all participants give a category the same rank?"""
+        return any(line.numbers.reason is Reason.SAME_RANK for line in self.lines)
+
+    @property
+    def has_same_ranks_in_groups(self) -> bool:
+        """Did each of two groups give a category one rank, and not both the same?"""
+        return any(each.reason is Reason.SAME_RANK_IN_GROUPS for each in self.comparison.categories)
+
+    @property
     def has_one_alone(self) -> bool:
         """Is a single answer in one of the groups, or in neither? Then groups tell whose it is."""
         return _has_one_alone(self.comparison, self.participants)

@@ -154,8 +154,10 @@ def test_groups_are_compared_side_by_side_with_everything_printed(world):
     assert "below 9 (6) and 9 or more (6)" in words
     for number in ("χ²(1) = 0.00", "0.002", "0.004", "-1.00", "All categories at once", "50 % of 12"):
         assert number in words.replace("\N{NO-BREAK SPACE}", " "), number
+    assert (words.count("-1.00 no interval"), words.count(" 1.00 no interval")) == (1, 1)
     assert (
-        words.count("no interval: within each group all participants gave this category the same rank") == 2
+        "A difference has no interval if the participants of each group gave the category the same rank."
+        in words
     )
     assert (shown.context["groups"].at, '<option value="experience" selected>' in shown.text) == (9, True)
     assert 'class="whisker"' in shown.text
@@ -171,12 +173,13 @@ def test_five_who_rank_alike_have_no_interval_on_the_page_in_json_and_in_csv(wor
         session = make_session(made, world.lead, guide=world.session.guide)
         assert ranked(world, "All of B?", session=session, **places).status_code == 302
 
-    def shown() -> tuple[int, dict, dict]:
+    def shown() -> tuple[tuple[int, bool], dict, dict]:
         words = text_of(client(world.lead).get(reverse("rankings", args=[world.study.slug])))
         [found] = api_get(world.lead, f"studies/{world.study.slug}/rankings/").json()
         file = client(world.lead).get(reverse("rankings_csv", args=[world.study.slug]))
         row = next(csv.DictReader(file.getvalue().decode().splitlines()))
-        return words.count("no interval: all participants"), found, row
+        note = "A category has no interval if all participants gave it the same rank." in words
+        return (words.count(" no interval "), note), found, row
 
     for _number in range(5):
         rank_all({"B_1": 1, "B_2": 2})
@@ -185,12 +188,12 @@ def test_five_who_rank_alike_have_no_interval_on_the_page_in_json_and_in_csv(wor
     assert (w["w"], w["low"], w["high"], w["reason"]) == (1, None, None, Reason.RANKED_ALIKE.text)
     assert (first["mean_rank"], first["interval"], first["reason"]) == (1, None, Reason.SAME_RANK.text)
     assert (row["w"], row["w_low"], row["w_reason"]) == ("1.0", "", Reason.RANKED_ALIKE.text)
-    assert (row["mean_rank_low"], row["reason"], said) == ("", Reason.SAME_RANK.text, 3)
+    assert (row["mean_rank_low"], row["reason"], said) == ("", Reason.SAME_RANK.text, (3, True))
 
     rank_all({"B_1": 2, "B_2": 1})
     said, found, row = shown()
     w, first = found["concordance"], found["categories"][0]
-    assert (w["low"] < w["w"] < w["high"], w["reason"], first["reason"], said) == (True, "", "", 0)
+    assert (w["low"] < w["w"] < w["high"], w["reason"], first["reason"], said) == (True, "", "", (0, False))
     assert float(row["mean_rank_low"]) < float(row["mean_rank"]) < float(row["mean_rank_high"])
 
 
