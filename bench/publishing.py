@@ -8,13 +8,15 @@ from django.db import connection, transaction
 from bench.ground import Ground, Measurement, account, median_of, rows_of, seconds, stopwatch, timed
 from bench.rounds import team_of
 from reports.agreement_report import _numbers, agreement_report
+from reports.queries.dry_run import dry_run
 from reports.queries.label_tuples import _grouped
 from rounds.models import Assignment, Round
 from studies.models import Membership
 from taxonomy.actions import act, publish
+from taxonomy.queries.drafts import drafted
 from taxonomy.tree.drafts import MERGE, SPLIT
 
-MOST, MOST_OF_A_REPORT, MOST_OF_A_SPLIT = 2.0, 0.3, 30.0
+MOST, MOST_OF_A_REPORT, MOST_OF_A_SPLIT, MOST_OF_A_DRY_RUN = 2.0, 0.3, 30.0, 5.0
 TIMES = 5
 
 MOST_CHOSEN = """
@@ -56,6 +58,19 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         touched = cursor.rowcount
         transaction.set_rollback(True)
     act(taxonomy=taxonomy, kind=MERGE, key=gone, values={"into": kept}, by=lead.user)
+
+    def try_out() -> None:
+        _grouped.cache_clear()
+        dry_run(drafted(taxonomy), lead)
+
+    yield Measurement.timed(
+        f"dry run of a draft that merges two categories ({labels:,} and {others:,} labels)",
+        median_of(TIMES, try_out),
+        before,
+        "the agreement report, anew",
+        most=MOST_OF_A_DRY_RUN,
+        note=f"median of {TIMES}, warm; what becomes of all labels and decisions, and the kappas before and after",
+    )
     took = timed(lambda: publish(taxonomy=taxonomy, by=lead.user))
     yield Measurement.timed(
         f"publish a version that merges two categories ({labels:,} and {others:,} labels)",
