@@ -59,7 +59,7 @@ def with_stand_ins(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> tuple[list
     """The turns with all stand-ins, and the number of places. Speakers stay: they get labels when the
     transcript is stored.
     """
-    made = _pseudonymised(turns, pairs)
+    made = pseudonymised(turns, pairs)
     said = [replace(turn, text=text) for turn, text in zip(turns, made.texts, strict=True)]
     return said, len(made.places)
 
@@ -67,13 +67,19 @@ def with_stand_ins(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> tuple[list
 @sensitive_variables()
 def places_in(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> list[Place]:
     """The places that get a stand-in, in their order."""
-    return list(_pseudonymised(turns, pairs).places)
+    return list(pseudonymised(turns, pairs).places)
 
 
 @sensitive_variables()
-def _pseudonymised(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> Pseudonymised:
-    texts = [unicodedata.normalize("NFC", turn.text) for turn in turns]
-    return pseudonymise(texts, [Replacement(pair.original, pair.stand_in) for pair in pairs])
+def pseudonymised(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> Pseudonymised:
+    """The texts of the turns with all stand-ins, and their places in the texts of `texts_of`."""
+    return pseudonymise(texts_of(turns), [Replacement(pair.original, pair.stand_in) for pair in pairs])
+
+
+@sensitive_variables()
+def texts_of(turns: Sequence[Spoken]) -> list[str]:
+    """What was said in each turn, with accents written in one way."""
+    return [unicodedata.normalize("NFC", turn.text) for turn in turns]
 
 
 @sensitive_variables()
@@ -98,7 +104,7 @@ def others_named(participant: Participant, turns: Sequence[Spoken]) -> list[tupl
     pairs = pairs_of(participant)
     own = {key(pair.original) for pair in pairs}
     names = [name for name in listed_names(participant.study_id) if key(name) not in own]
-    texts = _pseudonymised(turns, pairs).texts
+    texts = pseudonymised(turns, pairs).texts
     counted: dict[str, int] = {}
     for found in names_in(texts, names):
         said = " ".join(texts[found.text][found.start : found.end].split())
@@ -129,7 +135,7 @@ def parts_named(participant: Participant, turns: Sequence[Spoken]) -> list[tuple
             for part in parts_of_name(name, whole):
                 whose.setdefault(part, of)
     parts = list(whose)
-    texts = _pseudonymised(turns, pairs_of(participant)).texts
+    texts = pseudonymised(turns, pairs_of(participant)).texts
     counted: dict[str, int] = {}
     for found in names_in(texts, parts):
         counted[parts[found.name]] = counted.get(parts[found.name], 0) + 1

@@ -20,13 +20,14 @@ from interviews.queries.pseudonyms import (
     others_named,
     pairs_of,
     parts_named,
-    with_stand_ins,
+    pseudonymised,
+    texts_of,
 )
 from interviews.queries.tables import Table, packed
 from interviews.readers.background import read_background
 from interviews.readers.folding import key
 from interviews.readers.guide import read_guide
-from interviews.readers.names import missed
+from interviews.readers.names import Former, missed
 from interviews.readers.refusals import Unreadable
 from interviews.readers.suspects import Kind
 from interviews.readers.transcripts import READERS, write_plain
@@ -146,12 +147,18 @@ def missed_names(participant: Participant, turns: Sequence[Spoken]) -> list[Miss
 @sensitive_variables()
 def missed_in(turns: Sequence[Spoken], pairs: Sequence[Pair]) -> list[Missed]:
     """What may still be a name after the replacements, the most frequent first; single words with a capital,
-    which are often none, come last.
+    which are often none, come last. What has a replaced name in it, such as an e-mail address, is as it was
+    said: only that can be replaced.
     """
-    said, _places = with_stand_ins(turns, pairs)
-    own = {pair.stand_in for pair in pairs}
-    found = missed([turn.text for turn in said], [pair.original for pair in pairs])
-    counted = Counter((one.text, one.kind) for one in found if one.text not in own)
+    made, texts = pseudonymised(turns, pairs), texts_of(turns)
+    former = Former(made)
+    own, listed = {pair.stand_in for pair in pairs}, {key(pair.original) for pair in pairs}
+    counted: Counter[tuple[str, Kind]] = Counter()
+    for one in missed(made.texts, [pair.original for pair in pairs]):
+        start, end = former.place(one.turn, one.start, one.end)
+        said = texts[one.turn][start:end]
+        if one.text not in own:
+            counted[one.text if key(said) in listed else said, one.kind] += 1
     ordered = sorted(counted.items(), key=lambda each: (each[0][1] == "capital", -each[1]))
     words = _why()
     return [Missed(text, times, *words[kind]) for (text, kind), times in ordered]

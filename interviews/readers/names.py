@@ -4,8 +4,10 @@ whole words in any case, with accents written either way; ordinary words only wi
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick
@@ -15,6 +17,7 @@ from interviews.readers.ordinary import may_be_a_word
 from interviews.readers.suspects import Suspect, missed
 
 __all__ = [
+    "Former",
     "Found",
     "Names",
     "Place",
@@ -67,6 +70,38 @@ class Pseudonymised:
 
     texts: tuple[str, ...]
     places: tuple[Place, ...]
+
+
+class Former:
+    """Where places of texts with stand-ins were in the former texts. A stand-in that a place meets was the
+    whole name, so that a list with the former words replaces them.
+    """
+
+    def __init__(self, made: Pseudonymised) -> None:
+        self._of: dict[int, list[tuple[int, int, int, int]]] = {}
+        turn = grown = 0
+        for place in made.places:
+            if place.turn != turn:
+                turn, grown = place.turn, 0
+            at = place.start + grown
+            to = at + len(place.stand_in)
+            grown = to - place.end
+            self._of.setdefault(turn - 1, []).append((at, to, place.start, place.end))
+
+    def place(self, turn: int, start: int, end: int) -> tuple[int, int]:
+        """`turn` counts from 0."""
+        return self._moved(turn, start, 0), self._moved(turn, end, 1)
+
+    def _moved(self, turn: int, sign: int, is_end: int) -> int:
+        """A place between two letters; at a stand-in it is the end of what came before, if it `is_end`."""
+        known = self._of.get(turn, [])
+        before = bisect_right(known, sign - is_end, key=itemgetter(0)) - 1
+        if before < 0:
+            return sign
+        _at, to, start, end = known[before]
+        if sign - is_end < to:
+            return end if is_end else start
+        return sign - to + end
 
 
 class Found(NamedTuple):

@@ -13,7 +13,7 @@ Params = Mapping[str, str | int]
 Unit = Literal["line", "row", "paragraph"]
 """What the number of a place counts: lines of a text, rows of a sheet, paragraphs of a document."""
 
-_COMMON = ("line_too_long", "ragged", "quotes", "unclosed_quote", "wrong_bytes", "zip_damaged")
+_COMMON = ("line_too_long", "ragged", "quotes", "unclosed_quote", "wrong_bytes")
 
 TEMPLATES: dict[str, str] = {
     **{code: OF_ISSUES[code] for code in _COMMON},
@@ -29,6 +29,7 @@ TEMPLATES: dict[str, str] = {
     "more_notes": gettext_noop("more was left out: %(count)d times."),
     # Files that Office programs pack.
     "not_packed": gettext_noop("this is no %(kind)s file. Save the content as %(kind)s."),
+    "zip_damaged": gettext_noop("the file is cut or damaged. Save the file again."),
     "locked": gettext_noop("the file is locked by a password. Save the file without a password."),
     "damaged": gettext_noop("this part is damaged. Save the file again."),
     "no_part": gettext_noop("this part is missing. Save the file again."),

@@ -57,6 +57,26 @@ def test_a_name_in_letters_of_another_writing_is_replaced_too():
     assert (made, places) == ([Spoken("\u0131ngrid", "Ask U1.", 7)], 1)
 
 
+def test_what_has_a_replaced_name_in_it_is_shown_as_it_was_said():
+    """“U7@acme.example” was never said, so to list it replaces nothing; the next replacement has to be possible."""
+    turns = [
+        Spoken("A", "Zoe, hello."),
+        Spoken(
+            "B",
+            "Mail to zoe@acme.example or Zoe Lee, that is e\u0301mile@zoe.example, or acme.example/zoe/x.",
+        ),
+    ]
+    pairs = [Pair("Zoe", "U7")]
+    found = [(one.text, one.stand_in) for one in missed_in(turns, pairs)]
+    assert found == [
+        ("zoe@acme.example", "[address]"), ("\u00e9mile@zoe.example", "[address]"), ("Lee", "[name]"),
+    ]  # fmt: skip
+    pairs += [Pair(text, stand_in) for text, stand_in in found]
+    made, places = with_stand_ins(turns, pairs)
+    assert made[1].text == "Mail to [address] or U7 [name], that is [address], or acme.example/U7/x."
+    assert (places, missed_in(turns, pairs)) == (6, [])
+
+
 def test_what_looks_like_a_name_is_found_once_with_its_count():
     turns = [
         Spoken("A", "I asked Peter and Mary Ann, see acme/engine, @kiwi or k@acme.example."),
