@@ -7,6 +7,7 @@ from django.template.loader import render_to_string
 
 from annotate.queries.examples import taxonomies_of
 from annotate.queries.proposed_categories import missing_categories
+from annotate.queries.second_looks import revealed_in_open_rounds
 from core import panels
 from ingest.models import Issue
 from ingest.rules import may_import
@@ -23,6 +24,10 @@ def register() -> None:
     panels.register("issue.links", example_links)
     panels.register("proposals.top", labels_wait_for)
     panels.register("found_issues", ways_on)
+    panels.register(
+        "taxonomy.revealed_in_open_rounds",
+        lambda _request, version, reader: revealed_in_open_rounds(version, reader),
+    )
 
 
 def example_links(request: HttpRequest, *, membership: Membership | None, issue: Issue) -> str:

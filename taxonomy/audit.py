@@ -15,4 +15,8 @@ def register() -> None:
     say("taxonomies.answered", _("Chose the category %(category)s for the proposed name %(name)s"))
     say("taxonomies.joined", _("Joined the proposed name %(name)s with %(into)s"))
     say("taxonomies.parted", _("Separated the proposed name %(name)s from %(into)s"))
+    say(
+        "taxonomies.asked_again",
+        _("Asked again for labels of %(categories)s with version %(version)s of the taxonomy %(name)s"),
+    )
     say("taxonomies.rule_set", _("Changed the rule for accepting proposals for the taxonomy %(name)s"))

@@ -222,7 +222,8 @@ def change_label(*, round_: Round, issue: Issue, member: Membership, given: Labe
         stored, repeat = label, _repeat_meant(locked, label, given.seen)
         if repeat is not None:
             stored = as_label(repeat)
-        if choice.is_in(stored):
+        # The same category again is a new choice where a later version asks for it.
+        if choice.is_in(stored) and _still_counts(locked.round, stored):
             return stored
         if not _is_changeable(locked):
             raise LabelRevealed(stored)
@@ -238,6 +239,13 @@ def change_label(*, round_: Round, issue: Issue, member: Membership, given: Labe
             label.save(update_fields=[*(name.removesuffix("_id") for name in CHOSEN), "changed_at"])
         Draft.objects.filter(**locked.own).delete()
         return stored
+
+
+def _still_counts(round_: Round, label: Label) -> bool:
+    """Does the label have its category in the version of the round, or is it open?"""
+    if label.category_id is None:
+        return True
+    return categories_of(round_.version_id).by_id.stands_as(label.category_id, label.version_id) is not None
 
 
 def _is_changeable(locked: LockedPlace) -> bool:

@@ -15,13 +15,13 @@ from annotate.models import Draft
 from annotate.queries.second_looks import kept_from_following
 from consensus.actions.decisions import settle_anew
 from consensus.models import Decision
-from consensus.models.platform_reasons import split_or_retired
+from consensus.models.platform_reasons import asked_again, split_or_retired
 from core import clock
 from rounds.models import Round
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import reveals_complete_issues
 from studies.actions import record
-from taxonomy.models import Level, Taxonomy, Version
+from taxonomy.models import Level, Remap, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_version
 
 
@@ -86,7 +86,10 @@ def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: 
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
         if now.states.stands_as(category, made_in) is None:
             state = now.states[category]
-            why = split_or_retired(version.number, f"{state.code} {state.name}")
+            lost_it = Remap.objects.filter(to_version=version, source=category)
+            is_gone = lost_it.exclude(kind__in=(Remap.Kind.SPLIT, Remap.Kind.RETIRED)).count() == 0
+            tell = split_or_retired if is_gone else asked_again
+            why = tell(version.number, f"{state.code} {state.name}")
             lost = standing.filter(category=category, version=made_in)
             opened += lost.values_list("issue", flat=True)
             lost.update(superseded_at=moment, superseded_why=why)

@@ -3,16 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotate.queries.turns import Turn
 from ingest.models import Issue
 from rounds.models import Assignment, CurrentLabel, Label, Round, RoundIssue
-from rounds.queries.blindness import still_to_label
+from rounds.queries.blindness import still_to_label, withheld_issues_in
 from rounds.queries.categories import categories_of, codebook, deepest_level
+from rounds.queries.rounds import current_labels
 from studies.models import Membership
 from taxonomy.models import CategoryState, Gone, Remap, Version
 
@@ -54,6 +57,22 @@ def why_kept(round_: Round, depth: int, *, has_excluded: bool) -> Promise | None
     return None
 
 
+def revealed_in_open_rounds(version: Version, reader: Membership | None) -> dict[int, int]:
+    """Category id to the number of its revealed labels in open rounds with this version, without issues that
+    are withheld from the reader: what a second look would ask for. Three queries at most.
+    """
+    rounds = Round.objects.filter(version=version, opened_at__isnull=False, closed_at=None)
+    asked = list(rounds.exclude(kind__in=Round.APART))
+    if not asked:
+        return {}
+    said: QuerySet[CurrentLabel] = reduce(or_, (current_labels(round_) for round_ in asked))
+    if reader is not None:
+        blind = withheld_issues_in(asked, [reader])
+        said = said.exclude(Exists(blind.filter(round=OuterRef("round"), issue=OuterRef("issue"))))
+    counted = said.filter(category__isnull=False).order_by().values_list("category")
+    return dict(counted.annotate(n=Count("pk")))
+
+
 def look_to_label(round_: Round, member: Membership) -> Round | None:
     """The second look of this round in which the member still has issues to label. One query."""
     own = Assignment.objects.filter(round=OuterRef("pk"), volunteer=member, submitted_at=None)
@@ -71,11 +90,13 @@ def waits_for_a_look(look: Round, issue: Issue) -> bool:
 class LostLabel:
     """One of the member's labels that has no category in the round's version, and that the member can change.
     `last` is the category that was split or retired, `answer` the category that answers its proposal.
+    `is_there`: the category is still there, beside parts of it or new ones.
     """
 
     label: Label
     last: CategoryState | None
     answer: CategoryState | None
+    is_there: bool = False
 
 
 def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
@@ -90,7 +111,8 @@ def lost_labels(round_: Round, member: Membership) -> list[LostLabel]:
         here = states.stands_as(answer) if answer else None
         if label.category_id or here:
             last = states[label.category_id] if label.category_id else None
-            found.append(LostLabel(label, last, states[here] if here else None))
+            is_there = label.category_id in states
+            found.append(LostLabel(label, last, states[here] if here else None, is_there))
     return found
 
 
@@ -151,7 +173,8 @@ def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
 @dataclass(frozen=True)
 class FirstLabel:
     """A member's first label of an issue in a second look. `state` is the category at that time, None for an
-    open label, whose proposed name is `proposed`; `became` are the categories into which it was split.
+    open label, whose proposed name is `proposed`; `became` are the categories into which it was split, and
+    `is_there`: the category is still there, beside new ones.
     """
 
     state: CategoryState | None
@@ -159,6 +182,7 @@ class FirstLabel:
     proposed: str
     summary: str
     became: tuple[CategoryState, ...]
+    is_there: bool = False
 
 
 def before(turn: Turn, round_: Round, member: Membership) -> FirstLabel | None:
@@ -180,4 +204,5 @@ def before(turn: Turn, round_: Round, member: Membership) -> FirstLabel | None:
         proposed=label.proposal.name if label.proposal else "",
         summary=label.summary,
         became=tuple(states[id_] for id_ in targets if id_ in states) if label.category_id else (),
+        is_there=label.category_id in states,
     )

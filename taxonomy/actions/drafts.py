@@ -16,6 +16,7 @@ from taxonomy import errors
 from taxonomy.actions.answers import answer_by_votes
 from taxonomy.models import Category, CategoryState, Change, Gone, Motion, Remap, Taxonomy, Unvoted, Version
 from taxonomy.queries.drafts import Drafted, as_changes, drafted
+from taxonomy.queries.neighbours import neighbours, subtree
 from taxonomy.queries.unvoted import unvoted
 from taxonomy.signals import published
 from taxonomy.tree import drafts
@@ -127,12 +128,21 @@ def redoable(found: Drafted, by: User) -> tuple[Change | None, list[tuple[Change
 
 
 @transaction.atomic
-def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | None = None) -> Version:
+def publish(
+    *,
+    taxonomy: Taxonomy,
+    by: User | None,
+    note: str = "",
+    seen: str | None = None,
+    again: Collection[str] = (),
+) -> Version:
     """Make the draft the newest version, with a remap for each category of the version before.
 
-    `seen` is the edition of the draft that the user saw; another edition is not published. Labels do not
-    change. `note` is the reason: a new category or split that nobody voted on needs one, once volunteers have
-    labelled by the taxonomy. Raises NothingToPublish, DraftMoved, MotionsOpen, ReasonMissing.
+    `seen` is the edition of the draft that the user saw; another edition is not published. `again` are keys
+    of categories beside new ones (`queries.neighbours`): their labels, and those below, are asked for again,
+    as after a split. Labels do not change. `note` is the reason: a new category or split that nobody voted on
+    needs one, once volunteers have labelled by the taxonomy. Raises NothingToPublish, DraftMoved,
+    MotionsOpen, ReasonMissing.
     """
     found = _locked(taxonomy)
     voted_on = Motion.objects.filter(taxonomy=taxonomy, closed_at=None).order_by("number")
@@ -174,7 +184,13 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
             for fate in [draft.fate(entry.key)]
             for target in fate.targets or (None,)
         )
-        _note_what_is_gone(found.published, version)
+        beside = [one.entry for one in neighbours(found) if one.entry.key in again]
+        keys = {key for entry in beside for key in subtree(draft, entry.key) if key in draft.published}
+        _note_what_is_gone(found.published, version, again=[categories[key] for key in keys])
+        if beside:
+            codes = [entry.code for entry in beside]
+            told = {"name": taxonomy.name, "version": version.number, "categories": codes}
+            record(taxonomy.study, "taxonomies.asked_again", by, **told)
     answer_by_votes(taxonomy, draft, categories)
     version.published_at = clock.now()
     version.published_by = by
@@ -192,9 +208,10 @@ def publish(*, taxonomy: Taxonomy, by: User | None, note: str = "", seen: str | 
     return version
 
 
-def _note_what_is_gone(before: Version, version: Version) -> None:
+def _note_what_is_gone(before: Version, version: Version, again: Collection[int] = ()) -> None:
     """Store the Gone rows of this version, for the categories that it or an earlier version merged, split or
-    retired. The remaps from the version before are stored already.
+    retired, and for those whose labels are asked for `again`. The remaps from the version before are stored
+    already.
     """
     remaps = Remap.objects.filter(from_version=before, to_version=version)
     lost = {
@@ -202,6 +219,7 @@ def _note_what_is_gone(before: Version, version: Version) -> None:
         for source, target, kind in remaps.values_list("source", "target", "kind")
         if kind in {Remap.Kind.MERGED, Remap.Kind.SPLIT, Remap.Kind.RETIRED}
     }
+    lost |= {category: None for category in again if category not in lost}
     earlier = list(Gone.objects.filter(version=before).order_by("since"))
     went = {gone.category_id: gone.since_id for gone in earlier}
     states = CategoryState.objects.filter(version=before, category__in=lost)

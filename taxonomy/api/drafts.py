@@ -170,6 +170,12 @@ class DraftRedo(APIView):
 class PublishSerializer(serializers.Serializer[Any]):
     edition = serializers.CharField(help_text="Of the draft that you read: nothing else is published")
     note = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+    again = serializers.ListField(
+        child=serializers.UUIDField(),
+        required=False,
+        max_length=1000,
+        help_text="Keys of categories beside new ones whose labels get a second look; others are ignored",
+    )
 
 
 class PublishedSerializer(serializers.Serializer[Any]):
@@ -190,6 +196,7 @@ class DraftPublication(APIView):
             by=by,
             note=asked.validated_data.get("note", ""),
             seen=asked.validated_data["edition"],
+            again=[str(key) for key in asked.validated_data.get("again", ())],
         )
         return Response({"number": version.number}, status=status.HTTP_201_CREATED)
 

@@ -302,7 +302,8 @@ class Gone(models.Model):
     merged, split or retired the category, and not before `after`, for which another row holds.
 
     `became` is the category that took it over as a whole, empty after a split or retirement. A split category
-    may still exist as a smaller one. `last` is its state in the last version before `since`.
+    may still exist as a smaller one. It is empty, too, for a category whose labels are asked for again, since
+    new ones came beside it. `last` is its state in the last version before `since`.
     """
 
     version = models.ForeignKey(Version, models.CASCADE, related_name="gone")

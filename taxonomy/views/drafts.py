@@ -26,6 +26,7 @@ from taxonomy.pages import taxonomy_of
 from taxonomy.queries import draft_reading
 from taxonomy.queries.drafts import Drafted, drafted, edition_of
 from taxonomy.queries.motions import motion_lines
+from taxonomy.queries.neighbours import Neighbour, neighbours, subtree
 from taxonomy.queries.reading import level_counts
 from taxonomy.queries.unvoted import unvoted_entries
 from taxonomy.signals import followed
@@ -93,6 +94,7 @@ def publish_draft(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
                 by=request.user,
                 note=storable(request.POST.get("note", "")).strip()[:2000],
                 seen=request.POST.get("edition", ""),
+                again=request.POST.getlist("again"),
             ),
         )
     except DomainError as error:
@@ -214,6 +216,22 @@ def _labels(request: AuthedRequest, found: Drafted, member: Membership) -> dict[
     return {str(key): labels[pk] for pk, key in keys}
 
 
+def _neighbours(request: AuthedRequest, found: Drafted, member: Membership) -> list[tuple[Neighbour, int]]:
+    """The categories beside new ones, with how many revealed labels a second look would ask for again; only
+    those with some.
+    """
+    beside = neighbours(found) if found.published else []
+    if not beside:
+        return []
+    made = panels(request, "taxonomy.revealed_in_open_rounds", version=found.published, reader=member)
+    labels: dict[int, int] = next(iter(made), {})
+    keys = {
+        str(key): labels[pk] for pk, key in Category.objects.filter(pk__in=labels).values_list("pk", "key")
+    }
+    counted = [(one, sum(keys.get(key, 0) for key in subtree(found.draft, one.entry.key))) for one in beside]
+    return [(one, n) for one, n in counted if n]
+
+
 def _page(
     request: AuthedRequest,
     found: Drafted,
@@ -253,6 +271,8 @@ def _page(
         "told": draft_reading.told(found),
         "alone": unvoted_entries(found),
         "undefined": draft_reading.undefined(found),
+        "neighbours": _neighbours(request, found, member),
+        "again": request.POST.getlist("again") if error else [],
         "colours": list(enumerate(draft_reading.COLOURS)),
         "proposed": [line for line in proposed if line.motion.is_open or line.motion.change_id in counting],
         "waits_for": [line.motion.number for line in reversed(proposed) if line.motion.is_open],

@@ -3,7 +3,7 @@
 import pytest
 
 from studies.models import Role
-from taxonomy.models import Change
+from taxonomy.models import Change, Gone
 from tests import factories
 from tests.api.conftest import client_of
 
@@ -85,3 +85,14 @@ def test_what_somebody_else_changed_is_not_written_over(lead, version, study):
     clash = change(lead, version, kind="describe", key=key, name="Mine", seen={"name": "Name of A"})
 
     assert (clash.status_code, clash.json()["code"]) == (409, "ChangeClash")
+
+
+def test_labels_beside_a_new_category_are_asked_for_again(lead, version):
+    keys = {c["code"]: c["key"] for c in client_of(lead).get(at(version)).json()["categories"]}
+    change(lead, version, kind="add", parent=keys["B"], name="Docs")
+    edition = client_of(lead).get(at(version)).json()["edition"]
+    asked = {"edition": edition, "note": "As they say.", "again": [keys["B.1"], keys["A"]]}
+    done = client_of(lead).post(at(version, "publish/"), asked, format="json")
+    assert done.status_code == 201, done.json()
+    gone = Gone.objects.filter(version__number=2, version__taxonomy=version.taxonomy)
+    assert [(one.last.code, one.became) for one in gone.select_related("last")] == [("B.1", None)]

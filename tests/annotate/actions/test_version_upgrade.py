@@ -7,9 +7,10 @@ from django.utils import translation
 from annotate.actions.rounds import close_round
 from annotate.errors import LabelRevealed
 from annotate.models import Draft
-from annotate.queries.second_looks import before, lost_labels
+from annotate.queries.second_looks import before, lost_labels, revealed_in_open_rounds
 from annotate.queries.turns import current_turn
 from consensus.models import Decision, Disagreement
+from consensus.models.platform_reasons import told
 from consensus.queries.confusion import confusion, splits
 from consensus.queries.disagreement_filters import Narrowing
 from ingest.models import Issue
@@ -21,6 +22,7 @@ from taxonomy.actions.answers import answer
 from taxonomy.models import Category, Version
 from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.drafts import drafted
+from taxonomy.queries.neighbours import neighbours
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
 from tests.kept import kept
 from tests.worlds.world import World, small_world
@@ -68,8 +70,13 @@ def change(world: World, kind: str, code: str, **values) -> None:
     act(taxonomy=taxonomy, kind=kind, key=keys.get(code), values=values, by=None)
 
 
-def publication(world: World) -> Version:
-    return publish(taxonomy=world.version.taxonomy, by=world.lead.user, note="As the issues say.")
+def publication(world: World, *again: str) -> Version:
+    """The draft, published; the labels of these codes are asked for again."""
+    keys = {entry.code: entry.key for entry in drafted(world.version.taxonomy).draft}
+    asked = [keys[code] for code in again]
+    return publish(
+        taxonomy=world.version.taxonomy, by=world.lead.user, note="As the issues say.", again=asked
+    )
 
 
 def counted(round_: Round) -> int:
@@ -521,3 +528,85 @@ def test_a_name_answered_before_the_issue_is_complete_is_asked_for_as_it_is(labe
     assert said(round_)[4] == ["C.2", "C.2", ""]
     assert Round.objects.filter(of=round_).count() == 1
     assert RoundIssue.objects.get(round=round_, issue=fifth).completed_at is not None
+
+
+def test_labels_beside_a_new_category_are_asked_for_again_where_a_lead_asks(labelled):
+    world, round_ = labelled
+    change(world, ADD, "", parent="C", name="Docs")
+    taxonomy = world.version.taxonomy
+    beside = {one.entry.code: [new.name for new in one.new] for one in neighbours(drafted(taxonomy))}
+    assert beside == {code: ["Docs"] for code in ("C.1", "C.2", "C.3", "C.9", "C.10")}
+    assert revealed_in_open_rounds(world.version, world.lead) == {
+        world.category(code).pk: n for code, n in (("C.1", 4), ("C.2", 3), ("C.3", 2), ("B.1", 1), ("C.9", 2))
+    }
+    world.version = publication(world, "C.3", "C.9", "B.1")  # B.1 is beside nothing new
+    look = Round.objects.get(of=round_)
+    asked = Assignment.objects.filter(round=look).order_by("issue", "volunteer")
+    two, three = world.members[1:]
+    third, fourth = world.issues[2], world.issues[3]
+    assert list(asked.values_list("issue", "volunteer")) == [
+        (third.pk, two.pk), (third.pk, three.pk), (fourth.pk, two.pk), (fourth.pk, three.pk),
+    ]  # fmt: skip
+    assert said(round_) == [["C.1"] * 3, ["C.1", "C.2", "C.2"], ["C.2", "", ""], ["B.1", "", ""], ["C.2"]]
+    turn = current_turn(look, two)
+    shown = before(turn, look, two)
+    assert (shown.state.code, shown.is_there, shown.became) == ("C.3", True, ())
+    event = world.study.events.get(verb="taxonomies.asked_again")
+    assert event.detail["categories"] == ["C.3", "C.9"]
+    # The same again counts, and so does the new one.
+    new = codebook(world.version).by_code["C.11"].code
+    for issue, codes in ((third, ("C.3", new)), (fourth, (new, "C.9"))):
+        for member, code in zip((two, three), codes, strict=True):
+            world.submit(look, issue, member, code)
+    assert said(round_) == [
+        ["C.1"] * 3, ["C.1", "C.2", "C.2"], ["C.2", "C.3", new], ["B.1", new, "C.9"], ["C.2"],
+    ]  # fmt: skip
+    assert counters_are_right()
+    assert set(Disagreement.objects.values_list("issue", flat=True)) == {
+        world.issues[1].pk, third.pk, fourth.pk,
+    }  # fmt: skip
+    # Labels of before keep their category in the report of first labels, and the old version its numbers.
+    assert Label.objects.filter(round=round_, category=world.category("C.3")).count() == 2
+
+
+def test_a_decision_beside_a_new_category_says_why_it_ended(labelled):
+    world, round_ = labelled
+    world.settle(round_, world.issues[2], "C.3")
+    change(world, ADD, "", parent="C", name="Docs")
+    world.version = publication(world, "C.3")
+    ended = Decision.objects.get(issue=world.issues[2])
+    assert told(ended.superseded_why) == (
+        "Version 2 has new categories beside C.3 Name of C.3 and asks for its labels again."
+    )
+
+
+def test_nothing_is_asked_for_again_unless_a_lead_asks(labelled):
+    world, round_ = labelled
+    change(world, ADD, "", parent="C", name="Docs")
+    world.version = publication(world)
+    assert not Round.objects.filter(of=round_).exists()
+    assert [len(issue) for issue in said(round_)] == [3, 3, 3, 3, 1]
+    assert not any("" in codes for codes in said(round_))
+
+
+def test_what_is_not_revealed_is_asked_for_again_in_private(labelled):
+    world, round_ = labelled
+    change(world, ADD, "", parent="C", name="Docs")
+    world.version = publication(world, "C.2")
+    round_.refresh_from_db()
+    [lost] = lost_labels(round_, world.members[0])
+    assert (lost.label.issue, lost.last.code, lost.is_there) == (world.issues[4], "C.2", True)
+    world.change(round_, world.issues[4], world.members[0], "C.2")
+    assert lost_labels(round_, world.members[0]) == []
+
+
+def test_a_new_sub_theme_is_beside_its_siblings_or_its_theme(labelled):
+    world, _round = labelled
+    change(world, ADD, "", parent="C.2", name="First below")
+    change(world, ADD, "", parent="C.1", name="Another below")
+    change(world, SPLIT, "C.9", parts=[{"name": "Left"}], stays=True)
+    found = {
+        one.entry.code: [new.name for new in one.new] for one in neighbours(drafted(world.version.taxonomy))
+    }
+    below = [entry.code for entry in drafted(world.version.taxonomy).draft if entry.code.startswith("C.1.")]
+    assert found == {"C.2": ["First below"]} | {code: ["Another below"] for code in below[:-1]}

@@ -13,7 +13,7 @@ from rounds.models import Round
 from studies.models import Role
 from taxonomy.actions import answer
 from taxonomy.queries.drafts import drafted
-from taxonomy.tree.drafts import DESCRIBE, RETIRE
+from taxonomy.tree.drafts import ADD, DESCRIBE, RETIRE
 from tests import factories
 from tests.annotate.actions.test_version_upgrade import change, publication
 from tests.long import only_long
@@ -156,6 +156,44 @@ def test_who_is_done_with_a_round_is_led_to_its_second_look():
     world, look = look_of("C.9")
     pages = [page_of(member, reverse("label", args=[look.of_id])) for member in world.members]
     assert ["A second look of this round waits for you." in page for page in pages] == [False, True, True]
+
+
+def test_publishing_offers_to_ask_again_for_labels_beside_a_new_category():
+    world = small_world(issues=2, members=3)
+    round_ = world.round()
+    for issue, codes in zip(world.issues, ("C.9 C.9 C.2", "C.9 C.2 B.1"), strict=True):
+        for member, code in zip(world.members, codes.split(), strict=True):
+            world.submit(round_, issue, member, code)
+    taxonomy = world.version.taxonomy
+    lead = Client()
+    lead.force_login(world.lead.user)
+    draft = reverse("draft", args=[taxonomy.pk])
+    assert "Ask again for labels" not in text_of(lead.get(draft))
+    change(world, ADD, "", parent="C", name="Docs")
+    offered = lead.get(draft)
+    assert "C.9 Name of C.9 3 revealed labels, new beside it: C.11 Docs" in text_of(offered)
+    assert "C.2 Name of C.2 2 revealed labels, new beside it: C.11 Docs" in text_of(offered)
+    for unlike in ("C.3 Name of C.3 0 revealed", "B.1 Name of B.1 1 revealed", "C.11 Docs 0 revealed"):
+        assert unlike not in text_of(offered)
+    boxes = re.findall(r'<input type="checkbox"[^>]*name="again"[^>]*>', offered.content.decode())
+    assert (len(boxes), any("checked" in box for box in boxes)) == (2, False)
+    # What the reader has yet to label elsewhere is not counted.
+    reader = world.members[0]
+    reader.role = Role.LEAD
+    reader.save()
+    elsewhere = world.waits_for(reader, world.issues[1])
+    assert "C.9 Name of C.9 2 revealed labels, new beside it" in page_of(reader, draft)
+    close_round(round_=elsewhere, by=world.lead)
+    keys = {entry.code: entry.key for entry in drafted(taxonomy).draft}
+    form = {"edition": drafted(taxonomy).edition, "note": "As the issues say.", "again": [keys["C.9"]]}
+    answer = lead.post(reverse("publish_draft", args=[taxonomy.pk]), form, follow=True)
+    assert "A second look begins for 3 labels of 2 people." in text_of(answer)
+    look = Round.objects.get(of=round_)
+    assert "In version 1 you chose C.9 Name of C.9. New categories came beside this category." in page_of(
+        world.members[1], reverse("label", args=[look.pk])
+    )
+    audit = text_of(lead.get(reverse("audit", args=[world.study.slug])))
+    assert f"Asked again for labels of C.9 with version 2 of the taxonomy {taxonomy.name}" in audit
 
 
 def links(client: Client, url: str) -> str:
