@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,7 @@ from django.conf import settings
 
 from core import embedded
 from core.embedded.processes import alive, processes_in
+from core.management.commands import up as command
 from core.supervisor import MOST_FAILURES, AlreadyUpError, Child, ChildFailedError, Supervisor
 from tests.core.places import eventually, free_port, get, place
 from tests.long import only_long
@@ -208,6 +210,40 @@ def test_a_child_that_dies_at_once_is_given_up_after_some_tries(tmp_path: Path) 
     assert pauses == [1, 2, 4, 8, 16]
     assert str(refused.value).startswith("web ended 6 times in a row, last with code 3. Its log, ")
     assert str(refused.value).endswith("\nno such module\nno such module")
+
+
+LATE = """
+import http.server, sys, time
+class Healthy(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+time.sleep(1.5)
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Healthy).serve_forever()
+"""
+
+
+def test_a_web_server_that_answers_late_is_waited_for(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(command, "PATIENT_SECONDS", 0.5)
+    out, port = StringIO(), free_port()
+    waiting = command.Command(stdout=out)
+    waiting.folder = tmp_path
+    supervisor = Supervisor(tmp_path, os.environ, f"http://127.0.0.1:{port}")
+    supervisor.children.append(
+        Child("web", [sys.executable, "-c", LATE, str(port)], tmp_path / "logs" / "web.log")
+    )
+    command.log(tmp_path, "web")
+    try:
+        supervisor.look()
+        waiting.wait_for_web(supervisor, "127.0.0.1", port)
+    finally:
+        supervisor.end(quick=True)
+        supervisor.close()
+    lines = out.getvalue().splitlines()
+    assert lines[0] == (
+        f"The web server runs, but has not answered for 0 s. Its log: {tmp_path / 'logs' / 'web.log'}"
+    )
+    assert len(lines) >= 2
 
 
 def test_ending_kills_what_a_child_has_begun(tmp_path: Path) -> None:

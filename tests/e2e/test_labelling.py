@@ -144,6 +144,21 @@ def test_keys_after_back_act_on_the_issue_gone_back_to_while_its_label_is_still_
     assert title(page) not in {first, second, third}
 
 
+def test_the_tree_counts_own_labels_alone(open_page, world, member):
+    round_ = world.round()
+    for issue in world.issues[:4]:
+        world.submit(round_, issue, world.members[1], "C.3")
+    page = open_page(member.user, label_page(round_))
+    counts = page.locator("#tree .n")
+    assert set(counts.all_inner_texts()) == {""}
+    for expected in ("1", "2"):
+        answer(page, "c 3 Enter Enter")
+        stored(page)
+        assert [text for text in counts.all_inner_texts() if text] == [expected]
+    page.reload()
+    assert [text for text in counts.all_inner_texts() if text] == ["2"]
+
+
 def test_keys_typed_while_the_browser_loads_the_next_page_act_there(open_page, world, member):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.3")
