@@ -69,7 +69,7 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         before,
         "the agreement report, anew",
         most=MOST_OF_A_DRY_RUN,
-        note=f"median of {TIMES}, warm; what becomes of labels and decisions, and the kappas before and after",
+        note=f"median of {TIMES}, warm; what becomes of labels and decisions, and kappas before and after",
     )
     took = timed(lambda: publish(taxonomy=taxonomy, by=lead.user))
     yield Measurement.timed(
