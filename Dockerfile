@@ -16,13 +16,13 @@ FROM python:3.11-slim
 # Minutes as PDF have issues' titles in them, and some of these are Chinese.
 RUN apt-get update && apt-get install --yes --no-install-recommends fonts-noto-cjk && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin crosscheck \
-    && install -d -o crosscheck -g crosscheck -m 0700 /data
+    && install -d -o crosscheck -g crosscheck -m 0700 /data /backups
 COPY --from=build /venv /venv
 COPY --from=build /crosscheck /crosscheck
 WORKDIR /crosscheck
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=config.settings.prod CROSSCHECK_DATA=/data BIND=0.0.0.0:8000 HOME=/tmp
 USER crosscheck
-VOLUME /data
+VOLUME /data /backups
 EXPOSE 8000
 CMD ["gunicorn", "--config", "deploy/gunicorn.conf.py", "config.wsgi"]

@@ -1,0 +1,130 @@
+"""What an administrator asks first: does each part of this server work, and would a backup save it?"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import redis
+from celery import current_app
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext as _
+
+from core import clock
+from core.backups.making import LAST
+from core.models import Job
+
+ROOM = 1 << 30
+"""Bytes that must be free where the data are."""
+BACKUP_AGE = timedelta(hours=36)
+WORKER_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part of the server: `ok` is None where the part is missing on purpose."""
+
+    part: str
+    ok: bool | None
+    said: str
+
+
+def findings() -> Iterator[Finding]:
+    """Each part in turn; a part that cannot be asked is wrong, and the others are asked nevertheless."""
+    for part, ask in _ASKED.items():
+        try:
+            ok, said = ask()
+        except Exception as error:  # noqa: BLE001 - whatever is broken, the others are asked
+            ok, said = False, str(error).strip() or type(error).__name__
+        yield Finding(part, ok, said)
+
+
+def _database() -> tuple[bool, str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        return True, f"PostgreSQL {cursor.fetchone()[0]}"
+
+
+def _migrations() -> tuple[bool, str]:
+    executor = MigrationExecutor(connection)
+    if not (waiting := executor.migration_plan(executor.loader.graph.leaf_nodes())):
+        return True, _("the tables are those of this version")
+    names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _back in waiting[:3])
+    return False, _("not applied: %(names)s. Run manage.py migrate.") % {"names": names}
+
+
+def _triggers() -> tuple[bool, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), count(*) FILTER (WHERE tgenabled = 'D') FROM pg_trigger WHERE NOT tgisinternal"
+        )
+        found, off = cursor.fetchone()
+    if off:
+        return False, _("%(off)d of %(found)d are switched off") % {"off": off, "found": found}
+    return found > 0, _("%(found)d guard the labels") % {"found": found}
+
+
+def _redis() -> tuple[bool, str]:
+    caches: dict[str, dict[str, Any]] = settings.CACHES
+    answer = redis.Redis.from_url(caches["template_fragments"]["LOCATION"], socket_timeout=3).ping()
+    return bool(answer), _("answers")
+
+
+def _worker() -> tuple[bool, str]:
+    answers = current_app.control.ping(timeout=WORKER_SECONDS)
+    if not answers:
+        return False, _("nothing runs jobs: imports, reports and exports wait")
+    return True, _("%(n)d answer") % {"n": len(answers)}
+
+
+def _jobs() -> tuple[bool, str]:
+    late = Job.objects.filter(
+        state=Job.State.QUEUED, created_at__lt=clock.now() - timedelta(minutes=10)
+    ).count()
+    if late:
+        return False, _("%(n)d wait for longer than ten minutes") % {"n": late}
+    return True, _("none waits for longer than ten minutes")
+
+
+def _disk() -> tuple[bool, str]:
+    free = shutil.disk_usage(settings.DATA_DIR).free
+    return free >= ROOM, _("%(free)d MB free in %(folder)s") % {
+        "free": free >> 20,
+        "folder": settings.DATA_DIR,
+    }
+
+
+def _backup() -> tuple[bool, str]:
+    try:
+        last = json.loads((Path(settings.DATA_DIR) / LAST).read_text(encoding="utf-8"))
+        at = datetime.fromisoformat(last["at"])
+    except (OSError, ValueError, KeyError):
+        return False, _("none was made. Run manage.py backup --to FOLDER every day.")
+    said = {"at": f"{at:%Y-%m-%d %H:%M} UTC", "path": last["path"]}
+    if not last["checked"]:
+        return False, _("the last one, of %(at)s, was not checked: %(path)s") % said
+    return clock.now() - at <= BACKUP_AGE, _("the last good one is of %(at)s: %(path)s") % said
+
+
+def _mail() -> tuple[bool | None, str]:
+    if not settings.SENDS_MAIL:
+        return None, _("not set up: no digests, and no links for forgotten passwords")
+    return True, settings.EMAIL_HOST
+
+
+_ASKED: dict[str, Callable[[], tuple[bool | None, str]]] = {
+    "database": _database,
+    "migrations": _migrations,
+    "triggers": _triggers,
+    "redis": _redis,
+    "worker": _worker,
+    "jobs": _jobs,
+    "disk": _disk,
+    "backup": _backup,
+    "mail": _mail,
+}

@@ -1,0 +1,38 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+
+from core.backups.errors import BackupError
+from core.backups.making import keep_newest, make_backup, note
+from core.backups.restoring import checked
+
+
+class Command(BaseCommand):
+    """Writes a backup of the whole server while people label, and checks it by a restore."""
+
+    help = "Writes a backup of database and files into a folder, and checks it in a scratch database."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--to", type=Path, required=True, metavar="FOLDER")
+        parser.add_argument("--keep", type=int, default=0, help="delete all but so many backups (0: none)")
+        parser.add_argument(
+            "--no-check", action="store_true", help="skip the restore into a scratch database"
+        )
+
+    def handle(self, *args: Any, to: Path, keep: int, no_check: bool, **options: Any) -> None:
+        try:
+            path = make_backup(to, self.stdout.write)
+            is_checked = not no_check and checked(path, self.stdout.write)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        note(path, checked=is_checked)
+        for gone in keep_newest(to, keep):
+            self.stdout.write(_("Deleted the older backup %(name)s.") % {"name": gone.name})
+        said = (
+            _("%(path)s: restored and compared.") if is_checked else _("%(path)s: not checked by a restore.")
+        )
+        self.stdout.write(said % {"path": path})
+        self.stdout.write(_("The key of this server is not in it. Keep a copy of the key in another place."))

@@ -1,0 +1,34 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+from django.utils.translation import gettext as _
+
+from core.backups.errors import BackupError
+from core.backups.restoring import restore
+
+
+class Command(BaseCommand):
+    """Restores a backup into an empty server."""
+
+    help = "Restores a backup into this server, which must be empty and whose web and worker must have ended."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("backup", type=Path, metavar="FILE")
+
+    def handle(self, *args: Any, backup: Path, **options: Any) -> None:
+        try:
+            manifest = restore(backup, self.stdout.write)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        rows = sum(count for count, _total in manifest.sums.values())
+        self.stdout.write(
+            _("Restored the backup of %(at)s: %(rows)d rows in %(tables)d tables, %(files)d files.")
+            % {
+                "at": manifest.made_at,
+                "rows": rows,
+                "tables": len(manifest.tables),
+                "files": len(manifest.files),
+            }
+        )

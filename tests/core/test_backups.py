@@ -1,0 +1,233 @@
+"""A backup is made while people label, checks itself, and comes back equal by count and hash on an empty server."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg2
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from psycopg2.extensions import quote_ident
+
+from core import clock
+from core.backups import doctor
+from core.backups.database import parameters, session, sums_of
+from core.backups.making import LAST, keep_newest, make_backup, note
+from core.backups.restoring import checked
+from core.models import Job
+from tests.core.places import place
+from tests.factories import (
+    add_label,
+    make_issue,
+    make_member,
+    make_repository,
+    make_round,
+    make_study,
+    make_version,
+)
+from tests.long import only_long
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FILE = "uploads/notes/a b.txt"
+
+
+@pytest.fixture
+def backup(tmp_path) -> Path:
+    """A backup of a study with a label and a file."""
+    member = make_member(make_study())
+    issue = make_issue(make_repository(member.study), title="日本語 \N{RIGHT-TO-LEFT OVERRIDE}x")
+    add_label(make_round(make_version(member.study), [issue], [member]), issue, member, "C.1", summary="why")
+    file = settings.DATA_DIR / FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"of an upload")
+    return make_backup(tmp_path)
+
+
+@pytest.fixture
+def empty() -> Iterator[dict[str, str]]:
+    """The environment of another server: a database without tables, and an empty data folder."""
+    given = parameters()
+    name = f"{given['dbname']}_restored"
+    with closing(psycopg2.connect(**{**given, "dbname": "postgres"})) as server:
+        server.autocommit = True
+        cursor = server.cursor()
+        cursor.execute(f"CREATE DATABASE {quote_ident(name, cursor)} TEMPLATE template0")
+        folder = place()
+        yield {
+            **os.environ,
+            "DATABASE_URL": f"postgres://{given['user']}@/{name}?host={quote(given['host'], safe='')}",
+            "CROSSCHECK_DATA": str(folder),
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+            "restored": name,
+        }
+        cursor.execute(f"DROP DATABASE {quote_ident(name, cursor)} WITH (FORCE)")
+        shutil.rmtree(folder)
+
+
+def restore(environment, backup) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", "restore", str(backup)]
+    return subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, text=True, capture_output=True, check=False
+    )
+
+
+def rows(database: str | None = None):
+    with session(parameters(database)) as opened:
+        return sums_of(opened)
+
+
+def guards(database: str | None = None):
+    """The triggers and constraints of a database."""
+    with session(parameters(database)) as opened, opened.cursor() as cursor:
+        cursor.execute(
+            "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal UNION ALL SELECT conname FROM pg_constraint"
+        )
+        found = sorted(name for (name,) in cursor.fetchall())
+        assert len(found) > 500
+        return found
+
+
+def test_an_empty_server_gets_every_table_and_file_back(backup, empty):
+    before = rows()
+    assert before["rounds_label"][0] == 1
+    answer = restore(empty, backup)
+    assert answer.returncode == 0, answer.stderr
+    assert rows(empty["restored"]) == before
+    assert (Path(empty["CROSSCHECK_DATA"]) / FILE).read_bytes() == b"of an upload"
+    assert f"{sum(count for count, _sum in before.values())} rows in {len(before)} tables" in answer.stdout
+    assert guards(empty["restored"]) == guards()
+
+    # It is not empty any more.
+    refused = restore(empty, backup)
+    assert (refused.returncode, "This server has accounts" in refused.stderr) == (1, True)
+    assert rows(empty["restored"]) == before
+
+
+def test_a_backup_checks_itself(backup):
+    assert checked(backup) is True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_database WHERE datname LIKE 'crosscheck_check_%%'")
+        assert cursor.fetchone() == (0,)
+
+
+def changed(backup: Path, change) -> Path:
+    """The backup with another manifest."""
+    folder = backup.parent / "open"
+    with tarfile.open(backup) as archive:
+        archive.extractall(folder, filter="data")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    change(manifest, folder)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    other = backup.with_name("other.tar")
+    with tarfile.open(other, "w") as archive:
+        for path in folder.iterdir():
+            archive.add(path, path.name)
+    return other
+
+
+def of_newer_version(manifest, _folder):
+    manifest["migrations"].append(["rounds", "0099_later"])
+
+
+def without_a_row(manifest, _folder):
+    manifest["tables"]["rounds_label"][0] += 1
+
+
+def with_another_file(_manifest, folder):
+    (folder / "files" / FILE).write_bytes(b"of an Upload")
+
+
+def with_a_cut_dump(_manifest, folder):
+    os.truncate(folder / "database.dump", 1000)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        pytest.param(
+            of_newer_version, "does not know rounds.0099_later. Nothing was changed.", marks=only_long
+        ),
+        (without_a_row, "The restored tables differ from the backup: rounds_label."),
+        pytest.param(with_another_file, f"files/{FILE} in the backup is damaged", marks=only_long),
+        pytest.param(with_a_cut_dump, "database.dump in the backup is damaged", marks=only_long),
+    ],
+)
+def test_a_backup_that_is_not_what_it_says_leaves_the_server_empty(backup, empty, change, words):
+    answer = restore(empty, changed(backup, change))
+    assert answer.returncode == 1
+    assert words in answer.stderr
+    assert rows(empty["restored"]) == {}
+    assert not (Path(empty["CROSSCHECK_DATA"]) / FILE).exists()
+
+
+def test_what_is_no_backup_is_refused(tmp_path, empty):
+    (tmp_path / "notes.tar").write_bytes(b"notes")
+    answer = restore(empty, tmp_path / "notes.tar")
+    assert (answer.returncode, "is no backup, or is damaged" in answer.stderr) == (1, True)
+
+
+def test_only_the_newest_backups_are_kept(tmp_path):
+    names = [f"crosscheck-2026010{day}-120000.tar" for day in range(1, 5)]
+    for name in [*names, "notes.tar"]:
+        (tmp_path / name).touch()
+    assert [path.name for path in keep_newest(tmp_path, 2)] == names[:2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*names[2:], "notes.tar"]
+    assert keep_newest(tmp_path, 0) == []
+
+
+# --- doctor
+
+
+def said(capsys) -> dict[str, str]:
+    with suppress(CommandError):
+        call_command("doctor", no_color=True)
+    lines = capsys.readouterr().out.splitlines()
+    return {line[3:14].strip(): f"{line[:2]} {line[15:]}" for line in lines}
+
+
+@pytest.fixture
+def last():
+    path = settings.DATA_DIR / LAST
+    yield path
+    path.unlink(missing_ok=True)
+
+
+def test_doctor_knows_the_last_good_backup(tmp_path, last, capsys):
+    assert said(capsys)["backup"].startswith("!! none was made")
+    note(tmp_path / "a.tar", checked=False)
+    assert "was not checked" in said(capsys)["backup"]
+    note(tmp_path / "a.tar", checked=True)
+    assert said(capsys)["backup"].startswith("ok the last good one is of ")
+    with clock.at(clock.now() + timedelta(hours=37)):
+        assert said(capsys)["backup"].startswith("!! the last good one is of ")
+
+
+def test_doctor_sees_what_is_switched_off_or_waits(last, capsys, monkeypatch):
+    monkeypatch.setattr(doctor, "WORKER_SECONDS", 0.2)
+    found = said(capsys)
+    assert found["database"].startswith("ok PostgreSQL ")
+    assert found["migrations"] == "ok the tables are those of this version"
+    assert found["jobs"].startswith("ok none waits")
+    assert found["worker"].startswith("!! ")
+    Job.objects.create(kind="core.ping", created_at=clock.now() - timedelta(minutes=11))
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE rounds_label DISABLE TRIGGER USER")
+        try:
+            found = said(capsys)
+        finally:
+            cursor.execute("ALTER TABLE rounds_label ENABLE TRIGGER USER")
+    assert found["jobs"] == "!! 1 wait for longer than ten minutes"
+    assert found["triggers"].startswith("!! ")
+    with pytest.raises(CommandError, match="parts need you"):
+        call_command("doctor")
