@@ -13,7 +13,7 @@ from ingest.api import keyword_lists, similar
 from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
-from reports.api import frozen, groups, report_files, reports, taxonomy_figure
+from reports.api import frozen, groups, report_files, reports, taxonomy_figure, weights
 from reports.api.consensus import Consensus
 from studies import api as studies
 from taxonomy.api import drafts, motions
@@ -85,6 +85,7 @@ of_version = [
     path("", taxonomy.Categories.as_view(), name="api_categories"),
     path("codebook.<slug:form>", CodebookFile.as_view(), name="api_codebook"),
     path("figure.<slug:form>", taxonomy_figure.TaxonomyFigureFile.as_view(), name="api_taxonomy_figure"),
+    path("weights/", weights.TaxonomyWeights.as_view(), name="api_taxonomy_weights"),
 ]
 of_taxonomy = [
     path("draft/", drafts.DraftOf.as_view(), name="api_draft"),

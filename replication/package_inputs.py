@@ -23,6 +23,7 @@ from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
 from reports.formats.json_report import report_as_dict
 from reports.queries.label_tuples import labelled_twice
+from reports.queries.weight_matrices import weight_matrices
 from reports.sections.consensus import before_and_after
 from reports.sections.dissents import dissents
 from rounds.models import Round
@@ -60,6 +61,8 @@ def inputs(report: AgreementReport) -> Files:
         if every:
             yield "votes.csv", csv_lines(VOTE_COLUMNS, every)
         yield from minutes_files(round_, report.reader.member, without=report.without)
+    for matrix in weight_matrices(round_.version_id).exclude(text=""):
+        yield f"weights/weights-{matrix.number}.csv", [matrix.text.encode()]
     for guideline in round_.study.guidelines.order_by("number"):
         yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
     if gone := [state for state in book.states if state.category_id < 0]:

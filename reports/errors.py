@@ -1,12 +1,29 @@
 """The errors of reports."""
 
+from collections.abc import Sequence
+
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from agreement.weighted.matrix import Problem
 from core.errors import DomainError, FieldRefused
 
 
 class FreezeRefused(FieldRefused):
     """A report cannot be frozen with these values. `field` names the field to change."""
+
+
+class WeightsRefused(FieldRefused):
+    """A matrix of weights was refused; the message has every cause with its line."""
+
+    status = 422
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        said = [gettext("The matrix has mistakes. The weights stay as they were. Correct these lines:")]
+        for one in problems:
+            cause = gettext(one.template) % one.values
+            said.append(gettext("Line %(line)s: %(cause)s.") % {"line": one.line, "cause": cause})
+        super().__init__("\n".join(said), field="text")
 
 
 class ReportHeldBack(DomainError):

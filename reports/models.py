@@ -1,4 +1,4 @@
-"""Frozen agreement reports."""
+"""Frozen agreement reports, and the weights that a study made for agreement with partial credit."""
 
 import pgtrigger
 from django.db import models
@@ -50,3 +50,28 @@ class FrozenReport(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("frozen_report", args=[self.round_id, self.pk])
+
+
+class WeightMatrix(models.Model):
+    """The study's own weights of the categories of a version; never changed or deleted.
+
+    The row with the highest number counts. `text` is the matrix as CSV (agreement.weighted.matrix) in the
+    order of the codebook, or "": from then on the weights are those of the tree again.
+    """
+
+    version = models.ForeignKey(Version, models.PROTECT, related_name="weight_matrices", db_index=False)
+    number = models.PositiveIntegerField(help_text="From 1 on in each version")
+    text = models.TextField(blank=True)
+    set_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", db_index=False)
+    set_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("version", "number", name="weight_matrix_number_is_unique_in_a_version"),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="weight_matrices_stay", operation=pgtrigger.Update | pgtrigger.Delete)
+        ]
+
+    def __str__(self) -> str:
+        return f"Weights {self.number} of {self.version}"

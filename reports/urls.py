@@ -13,6 +13,7 @@ from reports.views import (
     screening,
     study_report,
     taxonomy_figure,
+    weights,
 )
 
 _OF_A_ROUND: list[URLPattern] = [
@@ -42,6 +43,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "taxonomies/<int:taxonomy_id>/figure/taxonomy.<slug:form>",
         taxonomy_figure.taxonomy_figure_file,
         name="taxonomy_figure_file",
+    ),
+    path("taxonomies/<int:taxonomy_id>/weights/", weights.taxonomy_weights, name="taxonomy_weights"),
+    path(
+        "taxonomies/<int:taxonomy_id>/weights.csv", weights.taxonomy_weights_csv, name="taxonomy_weights_csv"
     ),
     path(
         "studies/<slug:slug>/keywords/<int:list_id>/false-positives.csv",

@@ -24,7 +24,7 @@ from coefficients import (
     with_interval,
 )
 from other_libraries import within
-from package import LEVELS, Package
+from package import LEVELS, Package, read
 
 PLAIN = {
     "percent_agreement": "percent_agreement",
@@ -48,7 +48,8 @@ class Weights:
 def weighted(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
     """The weighted coefficients of all issues and of each grouping that is in `stored`."""
     codes = counted(package)
-    weights = tree_weights(package, codes)
+    matrix = stored.get("matrix")
+    weights = tree_weights(package, codes) if matrix is None else matrix_weights(package, codes, matrix)
     at = {code: place for place, code in enumerate(codes)}
     places = [at.get(package.book.above(code, package.level), -1) for code in package.given["Label"]]
     is_above = [place >= 0 and package.book.level[codes[place]] < package.level for place in places]
@@ -59,7 +60,7 @@ def weighted(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
         for key, issues in grouped(package, list(names)):
             with within(str(key)):
                 groups.append({"group": key, **one_group(given, labels, issues, weights)})
-    return {"longest_path": weights.longest, "choosable": weights.q, "groups": groups}
+    return {"matrix": matrix, "longest_path": weights.longest, "choosable": weights.q, "groups": groups}
 
 
 def grouped(package: Package, names: list[str]) -> Iterator[tuple[dict[str, str], pd.Index]]:
@@ -108,6 +109,12 @@ def tree_weights(package: Package, codes: list[str]) -> Weights:
     paths = [[len(one ^ other) for other in lines] for one in lines]
     longest = max((path for row in paths for path in row), default=0)
     return Weights([[1 - Fraction(path, max(longest, 1)) for path in row] for row in paths], longest)
+
+
+def matrix_weights(package: Package, codes: list[str], number: int) -> Weights:
+    """The weights that the study made, in the matrix of this number."""
+    table = read(package.folder / f"weights/weights-{number}.csv").set_index("Unnamed: 0")
+    return Weights([[Fraction(table.loc[one, other]) for other in codes] for one in codes], None)
 
 
 def line(package: Package, code: str) -> Iterator[str]:

@@ -1,7 +1,12 @@
-"""The forms of the pages of agreement and final labels."""
+"""The forms of the pages of agreement, weights and final labels."""
+
+from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from agreement.weighted.matrix import MAX_CHARACTERS
 
 
 class WithinForm(forms.Form):
@@ -29,6 +34,31 @@ class FreezeForm(forms.Form):
     def leaves_out_coached(self) -> bool:
         """Was the form sent from a report without the issues that volunteers were coached on?"""
         return self.data.get("coached") == "no"
+
+
+class WeightsForm(forms.Form):
+    """A matrix of weights as CSV, in a file or as text. Cleans to `matrix`, its text."""
+
+    file = forms.FileField(label=_("CSV file"), required=False, allow_empty_file=True)
+    text = forms.CharField(
+        label=_("Matrix as CSV text"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 12, "spellcheck": "false", "wrap": "off"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        text = cleaned.get("text", "")
+        if file := cleaned.get("file"):
+            try:
+                text = file.read(4 * MAX_CHARACTERS).decode("utf-8-sig")
+            except UnicodeDecodeError:
+                self.add_error("file", gettext("The file is not UTF-8 text. Save it as CSV UTF-8."))
+                return cleaned
+        if not text.strip():
+            self.add_error(None, gettext("Choose a CSV file, or enter the matrix as text."))
+        return cleaned | {"matrix": text}
 
 
 class SinceForm(forms.Form):

@@ -1,6 +1,5 @@
 """Agreement with partial credit: two different categories can be nearly the same."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 from agreement import MISSING, Bootstrap, Coefficient, Patterns
 from agreement.weighted.coefficients import weighted, weighted_bootstrap
 from agreement.weighted.weights import Weights, tree_weights
-from reports.agreement_report import AgreementReport, Group, computed_of_labels
+from reports.agreement_report import AgreementReport, Group, computed_once
+from reports.models import WeightMatrix
+from reports.queries.weight_matrices import line_of, matrix_in_use, parsed
 from taxonomy.models import CategoryState
-from taxonomy.queries.codebooks import Codebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,17 @@ class WeightedGroup:
 
 @dataclass(frozen=True, eq=False)
 class WeightedReport:
-    """The weighted agreement of all issues and of each group of the report; other rounds are in none."""
+    """The weighted agreement of all issues and of each group of the report; other rounds are in none.
+
+    `matrix` is the number of the study's matrix that the weights are of, None for the tree: it is that of the
+    tree too if the study's matrix has no weights of the `lacking` categories.
+    """
 
     counted: Counted
     weights: Weights
     groups: tuple[WeightedGroup, ...]
+    matrix: int | None = None
+    lacking: tuple[str, ...] = ()
 
     @property
     def overall(self) -> WeightedGroup:
@@ -78,21 +84,38 @@ class WeightedReport:
         return bool((self.weights.parts == np.eye(self.weights.q, dtype=np.int64) * self.weights.unit).all())
 
 
-@computed_of_labels
+@computed_once
 def weighted_report(report: AgreementReport) -> WeightedReport:
-    """The weighted agreement of a report, cached while its labels stay the same."""
+    """The weighted agreement of a report, cached while its labels and weights stay the same. One query."""
+    matrix = matrix_in_use(report.round.version_id)
+    kept, key = report.numbers.computed, (weighted_report, matrix and matrix.pk)
+    if key not in kept:
+        kept[key] = _weighted_report(report, matrix)
+    found: WeightedReport = kept[key]
+    return found
+
+
+def _weighted_report(report: AgreementReport, matrix: WeightMatrix | None) -> WeightedReport:
     counted = _counted(report)
-    weights = tree_weights([_line(report.codebook, state) for state in counted.states])
+    own = parsed(matrix.text) if matrix else None
+    weights = own.of(counted.codes) if own else None
+    lacking = () if own is None else tuple(code for code in counted.codes if code not in own.codes)
+    number = matrix.number if matrix and weights else None
+    if weights is None:
+        weights = tree_weights([line_of(report.codebook, state) for state in counted.states])
     groups = tuple(_group(report, group, counted, weights) for group in report.numbers.groups)
-    return WeightedReport(counted, weights, groups)
+    return WeightedReport(counted, weights, groups, number, lacking)
 
 
-@computed_of_labels
 def weighted_resampled(report: AgreementReport) -> Bootstrap:
-    """The bootstrap intervals of all issues, from the draws of the unweighted ones."""
+    """The bootstrap intervals of all issues, from the draws of the unweighted ones; cached."""
     found = weighted_report(report)
-    patterns = _patterns(report, report.numbers.groups[0], found.counted)
-    return weighted_bootstrap(patterns, found.weights, seed=report.round.seed % 2**64)
+    kept, key = report.numbers.computed, (weighted_resampled, found.matrix)
+    if key not in kept:
+        patterns = _patterns(report, report.numbers.groups[0], found.counted)
+        kept[key] = weighted_bootstrap(patterns, found.weights, seed=report.round.seed % 2**64)
+    answer: Bootstrap = kept[key]
+    return answer
 
 
 def _counted(report: AgreementReport) -> Counted:
@@ -121,16 +144,6 @@ def _is_choosable(
 ) -> bool:
     stops = state.level >= min(report.level, report.round.depth) or state.category_id not in parents
     return stops and state.category_id in could_be
-
-
-def _line(book: Codebook, state: CategoryState) -> Sequence[int]:
-    """The category and all above it, from the top."""
-    line = [state.category_id]
-    above = book.by_id.get(state.parent_id) if state.parent_id else None
-    while above is not None:
-        line.append(above.category_id)
-        above = book.by_id.get(above.parent_id) if above.parent_id else None
-    return line[::-1]
 
 
 def _patterns(report: AgreementReport, group: Group, counted: Counted) -> Patterns:

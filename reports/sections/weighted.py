@@ -14,9 +14,9 @@ from reports.queries.weighted import WeightedGroup, WeightedReport, weighted_rep
 from reports.sections import columns
 from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, known, named
 from reports.sections.section import Card, JsonPart, PageQuery, Section
+from reports.sentences import weighted as say
 from reports.sentences.definitions import WEIGHTED
 from reports.sentences.numbers import span
-from reports.sentences.weighted import labels_above
 
 NAMES = {key: name for key, (name, _hint) in WEIGHTED.items()}
 ABOVE = {
@@ -40,7 +40,8 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 def _as_dict(report: AgreementReport) -> dict[str, Any]:
     found = weighted_report(report)
     return {
-        "weights": "tree",
+        "weights": "tree" if found.matrix is None else "matrix",
+        "matrix": found.matrix,
         "longest_path": found.weights.longest,
         "choosable": found.weights.q,
         "groups": [group.as_dict() for group in found.groups],
@@ -48,7 +49,7 @@ def _as_dict(report: AgreementReport) -> dict[str, Any]:
 
 
 def _figures(found: dict[str, Any]) -> KeyedFigures:
-    yield from plain("weighted", "all", found, "longest_path", "choosable")
+    yield from plain("weighted", "all", {"matrix": None, **found}, "matrix", "longest_path", "choosable")
     for group in found["groups"]:
         if tuple(group["group"]) not in ((), *BY):
             continue
@@ -66,7 +67,9 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
             "chart": _chart(found.overall, intervals),
             "is_plain": found.is_plain,
             "longest": found.weights.longest,
-            "above": labels_above(found.overall),
+            "matrix": found.matrix,
+            "lacking": say.lacking(found),
+            "above": say.labels_above(found.overall),
             "examples": list(_examples(report, found)),
             "groups": [
                 {"heading": heading, "chart": _groups_chart(report, name, found.by(name))}
@@ -146,7 +149,7 @@ WEIGHTED_SECTION = Section(
     rows=_rows,
     note=gettext_lazy(
         "Two different categories count as partly the same, if they are near each other in the taxonomy."
-        " The weight of two categories is 1 − path length / longest path."
+        " The weight of two categories is 1 − path length / longest path, or that of the study’s own matrix."
     ),
     card=Card("reports/agreement/_weighted.html", _card, "whole"),
     json=JsonPart(
@@ -157,6 +160,7 @@ WEIGHTED_SECTION = Section(
         names={
             **NAMES,
             **ABOVE,
+            "matrix": gettext_lazy("Matrix of weights"),
             "longest_path": gettext_lazy("Longest path"),
             "choosable": gettext_lazy("Categories that could be chosen"),
         },

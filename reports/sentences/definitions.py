@@ -115,7 +115,7 @@ def definitions() -> list[Definition]:
             _(
                 "How near are the labels of one issue? Two different categories count as partly the same: their"
                 " weight is 1 minus their path in the taxonomy, divided by the longest path. A category is one"
-                " step from the category above it. A label that stops above the level counts as its own"
+                " step from the category above it. A study can set its own weights as a matrix. A label that stops above the level counts as its own"
                 " category. The other coefficients ask whether two labels are the same. Weighted kappa and"
                 " alpha do not depend on the longest path; weighted agreement and AC2 do."
             ),

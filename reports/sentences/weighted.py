@@ -6,8 +6,8 @@ from django.utils.translation import ngettext
 from agreement import Coefficient
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
-from reports.queries.weighted import WeightedGroup, weighted_report
-from reports.sentences.numbers import grouped
+from reports.queries.weighted import WeightedGroup, WeightedReport, weighted_report
+from reports.sentences.numbers import grouped, listed
 
 
 def labels_above(found: WeightedGroup) -> str:
@@ -24,6 +24,19 @@ def labels_above(found: WeightedGroup) -> str:
     ) % {"labels": labels, "n": grouped(found.issues_above)}
 
 
+def lacking(found: WeightedReport) -> str:
+    """Why the study's own matrix is not used at this level; "" if it is, or if there is none."""
+    if not found.lacking:
+        return ""
+    return ngettext(
+        "The study’s own matrix has no weights for %(n)s category of this level, so the weights are those of"
+        " the tree: %(codes)s.",
+        "The study’s own matrix has no weights for %(n)s categories of this level, so the weights are those"
+        " of the tree: %(codes)s.",
+        len(found.lacking),
+    ) % {"n": grouped(len(found.lacking)), "codes": listed(found.lacking)}
+
+
 def with_partial_credit(report: AgreementReport) -> str:
     """The sentence for a paper, with the weights that were used; "" where they change nothing."""
     found = weighted_report(report)
@@ -31,11 +44,19 @@ def with_partial_credit(report: AgreementReport) -> str:
     kappa, alpha, ac2 = (values[name] for name in ("fleiss_kappa", "krippendorff_alpha", "gwet_ac2"))
     if found.is_plain or kappa.value is None:
         return ""
-    return _(
-        "With partial credit for near categories (weight 1 − path length / %(longest)s in the taxonomy),"
-        " weighted Fleiss’ %(kappa)s, Krippendorff’s %(alpha)s and Gwet’s %(ac2)s."
-    ) % {
+    if found.matrix is None:
+        said = _(
+            "With partial credit for near categories (weight 1 − path length / %(longest)s in the taxonomy),"
+            " weighted Fleiss’ %(kappa)s, Krippendorff’s %(alpha)s and Gwet’s %(ac2)s."
+        )
+    else:
+        said = _(
+            "With partial credit for near categories (weights of the study’s own matrix %(matrix)s), weighted"
+            " Fleiss’ %(kappa)s, Krippendorff’s %(alpha)s and Gwet’s %(ac2)s."
+        )
+    return said % {
         "longest": found.weights.longest,
+        "matrix": found.matrix,
         "kappa": _said("κ", kappa),
         "alpha": _said("α", alpha),
         "ac2": _said("AC2", ac2),

@@ -13,6 +13,7 @@ from agreement.bootstrap import bootstrap
 from agreement.coefficients import category_kappas
 from agreement.tally import Tally
 from agreement.weighted.coefficients import PLAIN, weighted, weighted_bootstrap
+from agreement.weighted.matrix import MatrixError, read_matrix, tree_matrix
 from agreement.weighted.weights import Weights, matrix_weights, tree_weights
 from tests.agreement.test_properties import labels
 from tests.worlds.labels import from_rows
@@ -230,3 +231,65 @@ def test_one_rater_has_no_agreement_and_weights_must_fit():
     assert {found.reason for found in weighted(one, TREE).values()} == {Reason.ONE_RATER}
     with pytest.raises(ValueError, match="5 categories have weights, 4 have labels"):
         weighted(Patterns(np.array([[0, 1]]), np.array([1]), 4), TREE)
+
+
+KNOWN = ["A", "A.1", "A.2", "B"]
+WRITTEN = ",A,A.1,B\nA,1,0.5,0\nA.1,0.5,1,0.25\nB,0,0.25,1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WRITTEN,
+        "\ufeff;B;A;A.1\nA.1;0,25;0,50;1\n\nB;1.0;;\nA;0;;,5\n",
+        "\tA\tA.1\tB\nA\t\t.5\t0\nA.1\t\t\t.25\nB\t\t\t\n",
+    ],
+)
+def test_a_matrix_is_read_in_any_order_and_half_and_comes_in_the_order_of_the_codebook(text):
+    found = read_matrix(text, KNOWN)
+
+    assert found.codes == ("A", "A.1", "B")
+    assert found.as_csv() == WRITTEN
+    assert found.of(["B", "A.1"]).parts.tolist() == [[4, 1], [1, 4]]
+    assert found.of(["B", "A.2"]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the first row needs codes, with a row for each code below"),
+        (",A,C\nA,1,0\nC,0,1\n", "this version has no category C; this version has no category C"),
+        (",A,A\nA,1,1\n", "A is here twice"),
+        (",A,B\nA,1,0\nA,0,1\nB,0,1\n", "A is here twice"),
+        (",A,B\nA,1\nB,0,1\n", "the row has 2 cells, but the first row has 3"),
+        (",A,B\nA,1,0\n", "B needs a row and a column"),
+        (
+            ",A,B\nA,1,2\nB,0,1\n",
+            "the weight of A and B is “2”. Write a number from 0 to 1 with at most six decimals",
+        ),
+        (
+            ",A,B\nA,1,0.1234567\nB,,1\n",
+            "the weight of A and B is “0.1234567”. Write a number from 0 to 1 with at most six decimals",
+        ),
+        (",A,B\nA,0.9,0\nB,0,1\n", "the weight of A and itself must be 1"),
+        (",A,B\nA,1,0.5\nB,0.4,1\n", "the weight of B and A is 0.4 here and 0.5 in line 2"),
+        (",A,B\nA,1,\nB,,1\n", "the weight of B and A is missing"),
+    ],
+)
+def test_a_matrix_that_is_none_is_refused_with_its_mistakes(text, said):
+    with pytest.raises(MatrixError) as refused:
+        read_matrix(text, KNOWN)
+    assert str(refused.value) == said
+
+
+def test_a_mistake_has_its_line():
+    with pytest.raises(MatrixError) as refused:
+        read_matrix(",A,B\n\nA,1,x\nB,-1,1\n", KNOWN)
+    assert [one.line for one in refused.value.problems] == [3, 4]
+
+
+def test_the_tree_as_a_matrix_is_a_matrix_to_begin_with():
+    codes = ["C", "C.1", "C.2", "A", "A.1"]
+    found = tree_matrix(codes, TREE)
+    assert read_matrix(found.as_csv(), codes) == found
+    assert found.of(codes).parts.tolist() == TREE.parts.tolist()

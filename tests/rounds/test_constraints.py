@@ -95,6 +95,10 @@ _frozen = filled(
     VALUES (%(round)s, '{name}', %(version)s, '0.1.0', '{digest}', 1, '{{}}', now())""",
     name="second", digest="0" * 64,
 )  # fmt: skip
+_weights = filled(
+    """INSERT INTO reports_weightmatrix (version_id, number, text, set_by_id, set_at)
+    VALUES (%(version)s, 1, '', %(lead)s, now())"""
+)
 _model_label = filled(
     """INSERT INTO annotate_modellabel (round_id, issue_id, member_id, category_id, version_id, summary,
     submitted_at)
@@ -206,6 +210,7 @@ BITES = {
     "one_label_per_model_and_issue": [_model_label() + "; " + _model_label()],
     "model_label_is_on_an_issue_of_its_round": [_model_label(issue="%(outside)s")],
     "frozen_report_name_is_unique_in_a_round": [_frozen() + "; " + _frozen(name="SECOND")],
+    "weight_matrix_number_is_unique_in_a_version": [_weights() + "; " + _weights()],
     "frozen_report_has_a_name_and_a_hash": [
         _frozen(name=""),
         _frozen(digest="A" * 64),

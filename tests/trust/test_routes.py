@@ -85,6 +85,9 @@ taxonomy_csv               get    302  404  404  200  200  200  200  200  403
 taxonomy_file              get    302  404  404  200  200  200  200  200  403
 taxonomy_figure            get    302  404  404  200  200  200  200  200  403
 taxonomy_figure_file       get    302  404  404  200  200  200  200  200  403
+taxonomy_weights           get    302  404  404  200  200  200  200  200  403
+taxonomy_weights           post   401  404  404  422  422  403  403  403  403
+taxonomy_weights_csv       get    302  404  404  200  200  200  200  200  403
 taxonomy_history           get    302  404  404  200  200  200  200  200  403
 draft                      get    302  404  404  200  200  403  403  403  403
 change_draft               post   401  404  404  404  404  403  403  403  403
@@ -398,6 +401,9 @@ api_taxonomies             get    401  404  404  200  200  200  200  200  200
 api_categories             get    401  404  404  200  200  200  200  200  200
 api_codebook               get    401  404  404  200  200  200  200  200  200
 api_taxonomy_figure        get    401  404  404  200  200  200  200  200  200
+api_taxonomy_weights       get    401  404  404  200  200  200  200  200  200
+api_taxonomy_weights       put    401  404  404  400  400  403  403  403  403
+api_taxonomy_weights       delete 401  404  404  204  204  403  403  403  403
 api_draft                  get    401  404  404  200  200  403  403  403  403
 api_draft_changes          post   401  404  404  400  400  403  403  403  403
 api_draft_undo             post   401  404  404  409  409  403  403  403  403
@@ -610,7 +616,7 @@ def address(world: World, name: str) -> str:
         "comment_on_item", "take_off_agenda", "follow_up", "api_ballot", "api_item_decision",
     )  # fmt: skip
     of_taxonomy = (
-        "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft", "delete_draft",
+        "taxonomy", "taxonomy_csv", "taxonomy_figure", "taxonomy_weights", "taxonomy_weights_csv", "taxonomy_history", "draft", "change_draft", "undo_change", "redo_change", "publish_draft", "delete_draft",
         "boards", "new_board", "draft_dry_run", "api_draft", "api_draft_changes", "api_draft_undo", "api_draft_redo", "api_draft_publish",
         "proposals", "new_proposal", "proposal_rule", "api_proposals", "put_to_vote", "answer_name", "join_name", "draft_examples", "take_as_example", "see_proposal_comments",
         "api_boards", "api_missing_names",
@@ -668,6 +674,7 @@ def address(world: World, name: str) -> str:
             (more.board.pk,),
         ),
         "api_categories": (world.version.taxonomy_id, 1),
+        "api_taxonomy_weights": (world.version.taxonomy_id, 1),
         "api_codebook": (world.version.taxonomy_id, 1, "jsonld"),
         "api_taxonomy_figure": (world.version.taxonomy_id, 1, "svg"),
         "remove_disagreement_filter": (round_id, more.kept.pk),
