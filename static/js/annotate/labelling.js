@@ -497,8 +497,8 @@ function stay() {
   else if (idle && !outbox.waiting().length) leaveFor(form.dataset.next);
   return true;
 }
-// The browser loads another page. Keys that come meanwhile are meant for the issue of that page, and act there;
-// `issue` is the one that it must have, if only one is meant. Keys that nobody can take are said.
+// The browser loads another page. Keys that come meanwhile are meant for the issue of that page, and act
+// there; `issue` is the one that it must have, if only one is meant. Keys that nobody can take are said.
 const CARRIED = "keys", SOON = 20000; // ms for which they are carried
 let carries = null;
 function leaveFor(url, issue = null) {

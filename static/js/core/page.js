@@ -326,8 +326,8 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   form.requestSubmit([...form.elements].find((field) => field.type === "submit" && !field.disabled));
 });
-// A page that takes over a second to come: a bar at the top, and its link is busy. A file that a link leads to
-// leaves the page as it is.
+// A page that takes over a second to come: a bar at the top, and its link is busy. A file that a link leads
+// to leaves the page as it is.
 const SLOW = 1000, LONGEST = 120_000; // ms
 const isFile = ({ pathname, searchParams }) => /\.\w{2,5}$/.test(pathname) || searchParams.has("format");
 let slowly = 0;

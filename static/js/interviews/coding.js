@@ -389,7 +389,7 @@ for (const record of queue.waiting()) {
 }
 document.body.dataset.waiting = queue.waiting().length;
 codes.show(null);
-// The page has the number of stored quotes. To write another, the browser reads its tables of languages first.
+// The page has the number of stored quotes. For another number the browser reads its tables of languages.
 if (queue.waiting().length) tell();
 turns.paintAll(() => {
   codes.prepare();
