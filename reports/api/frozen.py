@@ -84,6 +84,9 @@ class ReportDifferenceSerializer(serializers.Serializer[Any]):
     frozen_at = serializers.DateTimeField()
     as_of = serializers.DateTimeField(help_text="Of the numbers of now")
     issues_added = serializers.IntegerField(help_text="Issues that came to be complete and revealed")
+    altered = serializers.BooleanField(
+        help_text="Labels and decisions are the same as then, but numbers that follow from them are not"
+    )
     final_labels = serializers.DictField(
         child=serializers.IntegerField(), help_text="Final labels changed, reopened and new since"
     )
@@ -154,6 +157,7 @@ class FrozenDifference(APIView):
             "frozen_at": frozen.frozen_at,
             "as_of": found.as_of,
             "issues_added": found.issues_added,
+            "altered": found.altered,
             "final_labels": change_counts(frozen.round, member, frozen.frozen_at),
             "levels": {name: [one.as_dict() for one in changed] for name, changed in found.levels.items()},
         }

@@ -3,11 +3,14 @@
 import hashlib
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+
+from consensus.models import Decision
 from reports.agreement_report import BY, LEVELS, AgreementReport, agreement_report
 from reports.exports import labels_csv
 from reports.formats.json_report import report_as_dict
@@ -53,6 +56,16 @@ def as_text(document: Mapping[str, Any]) -> str:
 
 # --- then and now
 
+OF_LABELS = frozenset(
+    {
+        "groups", "categories", "decided", "over-time", "over-time-test", "splits", "pairs", "confusion",
+        "against-decision", "volunteers",
+    }
+)  # fmt: skip
+"""The parts of a report that follow from labels_long.csv alone. Others also count second labels, labels of
+models, years, weights of the study, and what is left out.
+"""
+
 
 @dataclass(frozen=True)
 class NumberChange:
@@ -82,11 +95,13 @@ class NumberChange:
 class Difference:
     """The changes since a frozen report, by level.
 
-    `issues_added` became complete and revealed since then; no issue can leave again.
+    `issues_added` became complete and revealed since then; no issue can leave again. `altered`: see
+    `is_altered`.
     """
 
     as_of: datetime
     issues_added: int
+    altered: bool
     levels: dict[str, tuple[NumberChange, ...]]
 
     @property
@@ -99,11 +114,28 @@ def difference(frozen: FrozenReport) -> Difference:
     then = json.loads(frozen.document)["levels"]
     now = levels_of(frozen.round, without_coached=frozen.without_coached)
     newest = next(iter(now.values()))
+    levels = {name: changes(then[name], report_as_dict(now[name])) for name in then if name in now}
     return Difference(
         as_of=newest.as_of,
         issues_added=newest.complete - frozen.issues,
-        levels={name: changes(then[name], report_as_dict(now[name])) for name in then if name in now},
+        altered=is_altered(frozen, [one for found in levels.values() for one in found], newest.complete),
+        levels=levels,
     )
+
+
+def is_altered(frozen: FrozenReport, changed: Iterable[NumberChange], complete: int) -> bool:
+    """Did numbers change that follow from labels and decisions alone, although all of these are the same as
+    then? Then somebody changed the stored report, or this Crosscheck computes these numbers in another way.
+
+    `complete`: the issues that are complete and revealed now. One query at most, and the labels are read only
+    if there is no newer issue or decision.
+    """
+    if complete != frozen.issues or not any(one.part in OF_LABELS for one in changed):
+        return False
+    newer = Q(decided_at__gt=frozen.frozen_at) | Q(superseded_at__gt=frozen.frozen_at)
+    if Decision.objects.filter(newer, round=frozen.round_id).exists():
+        return False
+    return inputs_hash(frozen.round, without_coached=frozen.without_coached) == frozen.inputs_hash
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[NumberChange, ...]:

@@ -17,6 +17,7 @@ from accounts.http import AuthedRequest
 from core.http import go_to, render_page, require
 from core.idempotency import first_time
 from core.sql.retry import retried
+from core.version import version
 from reports.actions import frozen as actions
 from reports.agreement_report import BY, LEVELS, AgreementReport, agreement_report, level_name
 from reports.errors import FreezeRefused, ReportHeldBack
@@ -25,7 +26,7 @@ from reports.formats.files import named_for
 from reports.formats.json_report import report_as_dict
 from reports.formats.tables import number
 from reports.forms.agreement import FreezeForm
-from reports.frozen.document import changes, difference, inputs_hash
+from reports.frozen.document import changes, difference, inputs_hash, is_altered
 from reports.frozen.wording import change_lines, group_lines
 from reports.models import FrozenReport
 from reports.queries import frozen as queries
@@ -69,9 +70,14 @@ def _listed(
     is_alike = frozen.without_coached == report.without_coached
     at_depth, shown = numbers[level_name(report.round.depth)], numbers[level_name(report.level)]
     kappa = at_depth and at_depth["groups"][0]["coefficients"]["fleiss_kappa"]["value"]
-    is_same = not changes(shown, now) if shown and is_alike else None
-    shown_as = number(kappa) or _("undefined")
-    return {"frozen": frozen, "kappa": shown_as, "is_same": is_same, "is_alike": is_alike}
+    found = changes(shown, now) if shown and is_alike else None
+    return {
+        "frozen": frozen,
+        "kappa": number(kappa) or _("undefined"),
+        "is_same": None if found is None else not found,
+        "is_alike": is_alike,
+        "is_altered": bool(found) and is_altered(frozen, found or (), report.complete),
+    }
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -177,6 +183,8 @@ def _numbers(request: AuthedRequest, frozen: FrozenReport, member: Membership | 
             for name in then
         ],
         "changed": found.count,
+        "altered": found.altered,
+        "version": version(),
         "main": change_lines(main),
         "others": change_lines([one for one in shown if one not in main]),
         "more_issues": found.issues_added,

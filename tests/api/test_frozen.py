@@ -32,6 +32,7 @@ def test_a_lead_freezes_and_everybody_reads_and_compares(world, labelled):
     same = viewer.get(f"{labelled}{frozen.pk}/difference/").json()
     assert same["levels"] == {"type": [], "theme": [], "sub-theme": []}
     assert (same["issues_added"], same["final_labels"]) == (0, {"changed": 0, "reopened": 0, "new": 0})
+    assert same["altered"] is False
 
     for member in (world.first, world.second):
         label(member, world, world.issues[2], "C.1")

@@ -5,9 +5,11 @@ import re
 from uuid import uuid4
 from zipfile import ZipFile
 
+import pgtrigger
 import pytest
 from django.urls import reverse
 
+from annotate.actions.model_labels import ModelRow, label_as_model
 from replication.package import write_package
 from reports.actions.frozen import freeze_report
 from reports.models import FrozenReport
@@ -167,7 +169,7 @@ def test_who_has_something_withheld_gets_the_name_and_the_moment_alone(world, ro
     for body in bodies():
         assert ">Then<" in body
         assert "1 issue is hidden until you label it" in body
-        assert not re.search(r"0\.550|changed since|the same</span>|Compare with current labels", body)
+        assert not re.search(r"0\.550|changed since|>the same</span>|Compare with current labels", body)
         assert frozen.inputs_hash not in body
     refused = get(reader, "frozen_json", round_, frozen.pk)
     assert refused.status_code == 409
@@ -242,6 +244,64 @@ def test_the_package_holds_every_frozen_report_to_the_byte(world, round_, tmp_pa
         assert kept["inputs"] == {"file": "labels_long.csv", "sha256": hashes["labels_long.csv"]}
     page = text_of(client(world.lead).get(reverse("export", args=[world.study.slug])))
     assert all(name in page for name in expected)
+
+
+def alter(frozen, *path):
+    """Change a number of a stored report, past what guards it."""
+    whole = json.loads(frozen.document)
+    part = whole["levels"]["theme"]
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] += 1 if isinstance(part[path[-1]], int) else 0.01
+    with pgtrigger.ignore("reports.FrozenReport:frozen_reports_stay"):
+        FrozenReport.objects.filter(pk=frozen.pk).update(document=json.dumps(whole, indent=2) + "\n")
+
+
+KAPPA = ("groups", 0, "coefficients", "fleiss_kappa", "value")
+ALTERED = "Altered: all labels and decisions are the same as then, but their numbers are not."
+
+
+def said_of(member, round_, frozen):
+    """Whether the list, the page and REST say that a report was altered."""
+    listed = text_of(get(member, "frozen_reports", round_))
+    page = text_of(get(member, "frozen_report", round_, frozen.pk))
+    told = client(member).get(reverse("api_frozen_difference", args=[round_.pk, frozen.pk])).json()["altered"]
+    assert ("altered" in listed, ALTERED in page) == (told, told)
+    return told, page
+
+
+def test_numbers_of_the_same_labels_that_differ_are_altered(world, round_):
+    freeze(world.lead, round_)
+    frozen = FrozenReport.objects.get()
+    assert said_of(world.members[0], round_, frozen)[0] is False
+
+    alter(frozen, *KAPPA)
+    told, page = said_of(world.members[0], round_, frozen)
+    assert told is True
+    assert "Somebody changed the stored report, or the way in which Crosscheck computes its numbers." in page
+    with pgtrigger.ignore("reports.FrozenReport:frozen_reports_stay"):
+        FrozenReport.objects.update(code_version="0.0.9")
+    assert "Crosscheck 0.0.9 computed this report" in said_of(world.members[0], round_, frozen)[1]
+
+
+@pytest.mark.parametrize("what", ["decision", "issue", "model"])
+def test_what_other_labels_or_decisions_explain_is_not_altered(world, round_, what):
+    freeze(world.lead, round_)
+    frozen = FrozenReport.objects.get()
+    if what == "decision":
+        world.settle(round_, world.issues[2], "C.2")
+    elif what == "issue":
+        label_all(world, round_, *["- - -"] * 3, "C.1 C.1 C.1")
+    else:
+        model = factories.make_member(world.study, Role.MODEL, pseudonym="M1")
+        rows = [ModelRow(world.issues[0].pk, "C.1")]
+        label_as_model(round_=round_, member=model, rows=rows)
+
+    told, page = said_of(world.members[0], round_, frozen)
+    assert told is False
+    assert "different now" in page
+    alter(frozen, *KAPPA)
+    assert said_of(world.members[0], round_, frozen)[0] is (what == "model")
 
 
 @pytest.mark.parametrize("name", ["agreement", "frozen_reports", "frozen_report", "final_labels"])
