@@ -4,7 +4,7 @@ Pure functions of labels, with sources in the docstrings. The usual way in: grou
 distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, and call `report`.
 """
 
-from agreement.bootstrap import Bootstrap, PercentileInterval, bootstrap
+from agreement.bootstrap import FROM_COUNTS, Bootstrap, PercentileInterval, bootstrap
 from agreement.coefficients import CategoryKappa, Coefficient, landis_koch
 from agreement.dependence.search import signs_of_dependence
 from agreement.dependence.signs import Sign, SignKind
@@ -17,6 +17,7 @@ from agreement.raters.models import ModelRater, model_rater
 from agreement.raters.self_agreement import IntraRater, SelfAgreement, intra_rater
 from agreement.raters.volunteers import Rater, Stretch, dissents_by_place, lone_dissents, raters
 from agreement.reasons import Reason
+from agreement.sampled_units import UnitIntervals, over_clusters, over_raters
 from agreement.shares import share
 from agreement.splits import Split, splits
 from agreement.summary import Agreement, report

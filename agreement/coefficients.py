@@ -135,7 +135,7 @@ def with_interval(value: float, se: float, issues: int, least: float) -> Coeffic
     return Coefficient(value, se, *interval(value, se, issues, least))
 
 
-def interval(value: float, se: float, issues: int, least: float) -> tuple[float, float]:
+def interval(value: float, se: float, issues: float, least: float) -> tuple[float, float]:
     """The 95 % interval by Student's t with `issues` - 1 degrees of freedom, inside the possible range: from
     `least`, the lowest value that the number can have (-inf if there is none), to 1.
     """
@@ -143,7 +143,7 @@ def interval(value: float, se: float, issues: int, least: float) -> tuple[float,
     return max(least, value - half), min(1.0, value + half)
 
 
-def half_width(se: float, issues: int) -> float:
+def half_width(se: float, issues: float) -> float:
     """Half of the interval before it is cut to the possible range."""
     return _t_quantile(issues - 1) * se
 
@@ -171,7 +171,7 @@ def lowest(name: str, tally: Tally) -> float:
 
 # SciPy is imported at the first interval: it takes long to load, and most pages need no interval.
 @lru_cache(maxsize=1024)
-def _t_quantile(degrees: int) -> float:
+def _t_quantile(degrees: float) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - SciPy loads for long
 
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))

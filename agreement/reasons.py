@@ -30,6 +30,12 @@ class Reason(Enum):
     SLOTS = gettext_noop("different people labelled different issues, so no pairs are compared")
     BOOTSTRAP_ONLY = gettext_noop("no formula gives its standard error: use the bootstrap for an interval")
     SOME_PAIRS = gettext_noop("mean of the pairs that have a kappa; only the bootstrap gives an interval")
+    FEW_CLUSTERS = gettext_noop(
+        "the repositories are too few, or too unequal in size, to show how repositories differ"
+    )
+    FEW_RATERS = gettext_noop("fewer than three volunteers do not show how volunteers differ")
+    UNIT_DECIDES = gettext_noop("without one of them the value is undefined")
+    SAME_UNITS = gettext_noop("the value is the same without any one of them")
     NOT_TWICE = gettext_noop("no issue was labelled twice")
     ONE_ISSUE_TWICE = gettext_noop("only one issue was labelled twice")
     TWICE_ONE_CATEGORY = gettext_noop("all labels, first and second, are the same category")

@@ -1,9 +1,10 @@
 """Counts n_ik in sparse form, and the sums over issues that every coefficient is computed from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +98,16 @@ class Tally:
         return _bincount(self.category, values, self.categories)
 
 
+class SizeCounts(NamedTuple):
+    """Of the issues with one number of labels: how many, their ordered pairs of equal labels, and the labels
+    of each category, `chosen` [categories].
+    """
+
+    issues: int
+    same_pairs: int
+    chosen: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Sums over issues that define the coefficients: fractions, or floats with a leading axis of replicates.
@@ -118,26 +129,39 @@ class Sums:
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """The exact sums: whole numbers for each number of labels per issue, then fractions."""
-        agreement, unlike, labels = Fraction(), Fraction(), 0
-        shares, chosen = (np.full(tally.categories, Fraction(), dtype=object) for _ in range(2))
+        counts = {}
         for size in np.unique(tally.sizes).tolist():
             rows = tally.sizes == size
-            entries = rows[tally.row]
-            weights = np.where(entries, tally.weights[tally.row], 0)
-            times = tally.per_category(weights * tally.chosen).astype(np.int64).astype(object)
+            weights = np.where(rows[tally.row], tally.weights[tally.row], 0)
+            counts[size] = SizeCounts(
+                int(tally.weights[rows].sum()),
+                int(np.dot(weights, tally.chosen * (tally.chosen - 1))),
+                tally.per_category(weights * tally.chosen).astype(np.int64),
+            )
+        return cls.of_counts(counts, tally.categories, tally.q)
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[int, SizeCounts], categories: int, q: int) -> Self:
+        """The exact sums of whole numbers, by the number of labels of an issue."""
+        issues, compared, labels = 0, 0, 0
+        agreement, unlike = Fraction(), Fraction()
+        shares, chosen = (np.full(categories, Fraction(), dtype=object) for _ in range(2))
+        for size, found in counts.items():
+            times = found.chosen.astype(object)
+            issues += found.issues
             shares += times * Fraction(1, size)
             if size > 1:
-                issues, pairs = int(tally.weights[rows].sum()), size * (size - 1)
-                same = int(np.dot(weights, tally.chosen * (tally.chosen - 1)))
-                agreement += Fraction(same, pairs)
-                unlike += Fraction(issues * pairs - same, size - 1)
-                labels += issues * size
+                pairs = size * (size - 1)
+                compared += found.issues
+                agreement += Fraction(found.same_pairs, pairs)
+                unlike += Fraction(found.issues * pairs - found.same_pairs, size - 1)
+                labels += found.issues * size
                 chosen += times
         return cls(
-            issues=_exact(tally.issues),
-            compared=_exact(tally.compared),
+            issues=_exact(issues),
+            compared=_exact(compared),
             agreement=_exact(agreement),
-            q=tally.q,
+            q=q,
             shares=shares,
             labels=_exact(labels),
             chosen=chosen,

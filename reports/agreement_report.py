@@ -208,7 +208,7 @@ def agreement_report(
     coached, counted = coached_in_report(round_, blind)
     without = coached if without_coached else NOTHING
     left = blind | without
-    found = tuples(round_, book, blind=left, by_repository=by_repository, by_month=True, by_year=True)
+    found = tuples(round_, book, blind=left, by_repository=True, by_month=True, by_year=True)
     book = found.book or book
     names_of = tuple(repository_names(round_.study_id).items()) if by_repository else ()
     within = tuple(names for names in groupings if names != ("round",))

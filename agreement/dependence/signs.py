@@ -27,7 +27,8 @@ class SignKind(Enum):
     )
     TOO_FEW_AT_ONCE = gettext_noop(
         "On %(observed)s of %(issues)s issues, %(differing)s volunteers differ from the majority together."
-        " If they differed independently, this number would be %(reference)s or more."
+        " If they differed independently, this number would be %(reference)s or more. Volunteers who know"
+        " different areas of one category can also give this sign."
     )
     LONG_EQUAL = gettext_noop(
         "%(volunteers)s chose the decided category on %(observed)s issues in a row, while every other"

@@ -97,21 +97,28 @@ def coefficient(name: str, rows: Rows, categories: int) -> dict[str, Number]:
     """A coefficient with Gwet's linearised standard error, and Student's t."""
     if not is_defined(name, rows, categories):
         return NONE
-    compared = several(rows)
+    compared, value = several(rows), value_of(name, rows, categories)
     if name == "krippendorff_alpha":
-        value, terms = alpha(compared), alpha_terms(compared)
+        terms = alpha_terms(compared)
     else:
-        expected = by_chance(name, rows, categories)
-        observed = sum(issues * agreeing(row) for issues, row in compared) / Fraction(number_of(compared))
-        value = (observed - expected) / (1 - expected)
         terms = linear_terms(name, rows, categories, value)
-        _confirm(name, rows, categories, value, expected)
+        _confirm(name, rows, categories, value, by_chance(name, rows, categories))
     if number_of(compared) < 2:
         return NONE | {"value": float(value)}
     issues = sum(times for times, _term in terms)
     squares = sum(times * term**2 for times, term in terms)
     least = lowest(name, rows, categories)
     return with_interval(value, squares / Fraction(issues * (issues - 1)), issues, least)
+
+
+def value_of(name: str, rows: Rows, categories: int) -> Fraction:
+    """The coefficient alone, where `is_defined`."""
+    compared = several(rows)
+    if name == "krippendorff_alpha":
+        return alpha(compared)
+    expected = by_chance(name, rows, categories)
+    observed = sum(issues * agreeing(row) for issues, row in compared) / Fraction(number_of(compared))
+    return (observed - expected) / (1 - expected)
 
 
 def lowest(name: str, rows: Rows, categories: int) -> float:
@@ -204,7 +211,12 @@ def with_interval(value: Fraction, variance: Fraction, issues: int, least: float
     estimate, se = float(value), sqrt(variance)
     if not variance:
         return NONE | {"value": estimate}
-    half = float(stats.t.ppf(0.975, issues - 1)) * se
+    return within_range(estimate, se, float(stats.t.ppf(0.975, issues - 1)), least)
+
+
+def within_range(estimate: float, se: float, quantile: float, least: float) -> dict[str, Number]:
+    """A number with its error and its interval, which is cut to the possible range."""
+    half = quantile * se
     return {
         "value": estimate,
         "se": se,

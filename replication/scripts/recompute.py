@@ -32,7 +32,7 @@ from report import NOT_HERE, name_of, report
 FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
-    "first", "second", "label", "comparison", "reason", "weights",
+    "first", "second", "label", "comparison", "reason", "weights", "independence", "population",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {

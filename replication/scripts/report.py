@@ -26,6 +26,7 @@ from coefficients import (
 )
 from differences import differences
 from faults import tried
+from intervals import intervals
 from other_libraries import within
 from package import LEVELS, Package, read
 from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
@@ -66,7 +67,7 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
     }
     alone = (
         distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models, intra_rater,
-        consensus, dissents, second_look,
+        consensus, dissents, second_look, intervals,
     )  # fmt: skip
     parts |= {part.__name__: partial(part, package) for part in alone}
     for name in (name for name in parts if name in stored):

@@ -20,6 +20,7 @@ from reports.sentences import agreement as say
 from reports.sentences import limits
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.numbers import no_interval, span, undefined
+from reports.sentences.paragraph import how_to_report
 
 MOST = 200
 """The number of rows of a table in a document; the table files of the page have all rows."""
@@ -67,7 +68,7 @@ def document(report: AgreementReport) -> Document:
             )
             if note
         ],
-        "paragraph": say.how_to_report(report),
+        "paragraph": how_to_report(report),
         "sections": list(_tables(report)),
         "figures": [
             {"name": one.name, "title": one.title, "caption": one.caption} for one in pictures(report)

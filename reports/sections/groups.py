@@ -14,6 +14,7 @@ from reports.sections.chart_rows import Chart, ChartRow, group_row, kappa_axis, 
 from reports.sections.section import Card, PageQuery, Section
 from reports.sentences import agreement as say
 from reports.sentences.numbers import percent
+from reports.sentences.types import why_types_differ
 
 if TYPE_CHECKING:
     from drawing.axes import Axis
@@ -48,7 +49,11 @@ def _chart_row(report: AgreementReport, axis: "Axis", name: str, group: Group) -
 
 
 def _types_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
-    return {"types": _chart(report, "type"), "undecided": say.undecided(report)}
+    return {
+        "types": _chart(report, "type"),
+        "undecided": say.undecided(report),
+        "types_differ": why_types_differ(report),
+    }
 
 
 def _repositories_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:

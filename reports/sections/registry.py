@@ -23,17 +23,17 @@ def _in_order(*keys: str) -> tuple[Section, ...]:
 
 
 _REPORT = (
-    "coefficients", "weighted", "types", "categories", "repositories", "months", "second-looks", "consensus",
-    "rounds", "differences", "over-time", "over-time-test", "issues", "distribution", "splits", "volunteers",
-    "dissents", "skill", "volunteer-confusion", "shaky-decisions", "pairs", "confusion", "against-decision",
-    "intra-rater", "models", "report", "left-out",
+    "coefficients", "intervals", "weighted", "types", "categories", "repositories", "months", "second-looks",
+    "consensus", "rounds", "differences", "over-time", "over-time-test", "issues", "distribution", "splits",
+    "volunteers", "dissents", "skill", "volunteer-confusion", "shaky-decisions", "pairs", "confusion",
+    "against-decision", "intra-rater", "models", "independence", "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
 """All sections in the order of the whole report as a file."""
 CARD_SECTIONS = _in_order(
-    "coefficients", "categories", "types", "repositories", "months", "splits", "distribution", "pairs",
-    "weighted", "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues", "over-time",
-    "volunteers", "models", "dissents", "skill",
+    "coefficients", "intervals", "categories", "types", "repositories", "months", "splits", "distribution",
+    "pairs", "weighted", "intra-rater", "second-looks", "consensus", "rounds", "differences", "issues",
+    "over-time", "volunteers", "models", "dissents", "skill",
 )  # fmt: skip
 """All sections in the order of the page; each column of the page takes its sections."""
 PICTURE_SECTIONS = _in_order(

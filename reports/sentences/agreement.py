@@ -1,29 +1,18 @@
 """The sentences of an agreement report: warnings, what is left out, and a paragraph for the paper."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
 
-from agreement import Agreement, CategoryKappa, Coefficient, Reason, Sign, Volunteers, landis_koch
-from core.text.joining import clauses, remarks
+from agreement import Agreement, CategoryKappa, Reason, Volunteers, landis_koch
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
 from reports.queries.second_looks import is_looking_again
-from reports.sentences.limits import (
-    coached,
-    drift_check,
-    forge_labels,
-    looked_at_again,
-    without_training,
-    without_vote,
-)
-from reports.sentences.numbers import grouped, listed, undefined
-from reports.sentences.weighted import with_partial_credit
+from reports.sentences.numbers import grouped
 from rounds.models import Round
 from taxonomy.models import Level
 
@@ -43,18 +32,6 @@ LANDIS_KOCH_WORDS = {
     "substantial": pgettext_lazy("Landis and Koch", "substantial"),
     "almost_perfect": pgettext_lazy("Landis and Koch", "almost perfect"),
 }
-
-
-def sign_of_dependence(sign: Sign, columns: Sequence[str]) -> str:
-    """The sentence for a sign, with the pseudonyms of the volunteers."""
-    said = {
-        "volunteers": listed([columns[rater] for rater in sign.raters]),
-        "issues": grouped(sign.issues),
-        "observed": formats.number_format(round(sign.observed, 2), force_grouping=True),
-        "reference": formats.number_format(round(sign.reference, 1), force_grouping=True),
-        "differing": sign.differing,
-    }
-    return _(sign.kind.text) % said
 
 
 def planning(report: AgreementReport, within: float, issues: int, volunteers: Volunteers) -> list[str]:
@@ -129,7 +106,7 @@ class LeftOut:
 
 def left_out(report: AgreementReport) -> list[LeftOut]:
     """The counts of what the report leaves out; REASONS are listed with a count of 0 too."""
-    said = _counted(report.overall.left_out, LEFT_OUT, REASONS)
+    said = counted(report.overall.left_out, LEFT_OUT, REASONS)
     if report.withheld:
         text = ngettext(
             "issue that the author of this report still has to label in another round",
@@ -173,7 +150,7 @@ LEFT_OUT_TWICE = {
 """Texts for issues that the drift check does not compare, by reason."""
 
 
-def _counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterable[str] = ()) -> list[LeftOut]:
+def counted(found: Mapping[str, int], texts: Mapping[str, Any], always: Iterable[str] = ()) -> list[LeftOut]:
     counts = {reason: found.get(reason, 0) for reason in texts}
     return [LeftOut(n, texts[reason] % n) for reason, n in counts.items() if n or reason in always]
 
@@ -187,19 +164,6 @@ def not_of_the_study(report: AgreementReport) -> str:
         " all issues for the numbers of the study.",
         "Do not publish these numbers: %(n)s of %(all)s issues are hidden from you. Ask a member who sees"
         " all issues for the numbers of the study.",
-        report.withheld,
-    ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
-
-
-def _published_by_another(report: AgreementReport) -> str:
-    """The same warning for the paragraph that people copy; "" without withheld issues."""
-    if not report.withheld:
-        return ""
-    return ngettext(
-        "[Not for publication: %(n)s of %(all)s issues is missing, because its reader still has to label it"
-        " in another round. Publish the numbers of a member who sees all issues.]",
-        "[Not for publication: %(n)s of %(all)s issues are missing, because their reader still has to label"
-        " them in another round. Publish the numbers of a member who sees all issues.]",
         report.withheld,
     ) % {"n": grouped(report.withheld), "all": grouped(report.complete + report.withheld)}
 
@@ -270,130 +234,6 @@ def _lacking(round_: Round, issues: int, labels: int, *, had_looks: bool) -> str
     ) % {"issues": grouped(issues), "each": each, "labels": grouped(labels)}
 
 
-def how_to_report(report: AgreementReport) -> str:
-    """A paragraph for the paper: volunteers, issues, labels, agreement with its interval, what is left out.
-
-    It begins with a warning if issues are withheld from the reader.
-    """
-    found = report.overall
-    said = {
-        "volunteers": ngettext("%(n)s volunteer", "%(n)s volunteers", found.raters) % {"n": found.raters},
-        "issues": ngettext("%(n)s issue report", "%(n)s issue reports", found.issues)
-        % {"n": grouped(found.issues)},
-        "categories": categories_at(report.level, found.choosable),
-        "labels": ngettext("%(n)s label", "%(n)s labels", found.labels) % {"n": grouped(found.labels)},
-        "each": report.round.labels_per_issue,
-    }
-    crossed = _("%(volunteers)s independently labelled %(issues)s with one of %(categories)s (%(labels)s).")
-    some = _(
-        "%(each)s of %(volunteers)s independently labelled each of %(issues)s with one of %(categories)s"
-        " (%(labels)s)."
-    )
-    if report.round.is_imported:
-        crossed = some = _("%(volunteers)s labelled %(issues)s with one of %(categories)s (%(labels)s).")
-    # If k was raised after issues were revealed, issues have different numbers of labels.
-    who = some if not report.columns and found.equal_labels else crossed
-    sentences = [
-        _published_by_another(report),
-        who % said,
-        without_training(report),
-        forge_labels(report),
-        coached(report),
-        looked_at_again(report),
-        without_vote(report),
-    ]
-    if found.raters < 2:
-        sentences.append(
-            _("Only one volunteer labelled, so there is no agreement between volunteers to report.")
-        )
-    else:
-        sentences += [compared(found), _agreement_sentence(found), with_partial_credit(report)]
-        # The kappa of types within one decided type means nothing: the range of types is restricted there.
-        if report.level != Level.TYPE:
-            sentences += [_by_type(report), undecided(report)]
-    sentences += [_drift(report), drift_check(report) if report.repeats and report.repeats.lost else ""]
-    omitted = [f"{grouped(part.count)} {part.text}" for part in _counted(found.left_out, LEFT_OUT)]
-    if report.coached and report.without_coached:
-        omitted.append(f"{grouped(report.coached)} {COACHED % report.coached}")
-    if omitted:
-        sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
-    return " ".join(sentence for sentence in sentences if sentence)
-
-
-def _agreement_sentence(found: Agreement) -> str:
-    kappa = found.coefficients["fleiss_kappa"]
-    others = clauses(
-        f"{name} = {number(found.coefficients[key].value)}"
-        for key, name in (("krippendorff_alpha", _("Krippendorff’s α")), ("gwet_ac1", _("Gwet’s AC1")))
-        if found.coefficients[key].value is not None
-    )
-    agreement = number(found.coefficients["percent_agreement"].value)
-    if kappa.value is None:
-        said = _("Fleiss’ κ is %(undefined)s; percent agreement was %(agreement)s.")
-        return said % {"undefined": undefined(kappa.reason), "agreement": agreement or _("undefined")}
-    said = _("Agreement before consensus was Fleiss’ %(kappa)s (%(beside)s).")
-    beside = [_("percent agreement %(value)s") % {"value": agreement}, *([others] if others else [])]
-    if kappa.low is not None and kappa.high is not None:
-        low_high = {"low": number(kappa.low), "high": number(kappa.high)}
-        beside = [_("95 %% CI [%(low)s, %(high)s], Gwet’s linearised standard error") % low_high, *beside]
-    return said % {"kappa": _kappa(kappa), "beside": remarks(beside)}
-
-
-def _by_type(report: AgreementReport) -> str:
-    parts = [
-        _("%(type)s (n = %(issues)s) %(agreement)s")
-        % {
-            "type": report.codebook.by_code[group.key["type"]].title,
-            "issues": grouped(group.agreement.issues),
-            "agreement": _in_short(group.agreement),
-        }
-        for group in report.by("type")
-    ]
-    return _("By type of the decision: %(parts)s.") % {"parts": remarks(parts)} if parts else ""
-
-
-def _in_short(found: Agreement) -> str:
-    """ "κ = 0.551 [0.122, 0.981], percent agreement 0.648, AC1 = 0.631", without undefined numbers."""
-    kappa, agreement, ac1 = (
-        found.coefficients[key] for key in ("fleiss_kappa", "percent_agreement", "gwet_ac1")
-    )
-    said = [_kappa(kappa)]
-    if kappa.low is not None and kappa.high is not None:
-        said = [f"{said[0]} [{number(kappa.low)}, {number(kappa.high)}]"]
-    if agreement.value is not None:
-        said.append(_("percent agreement %(value)s") % {"value": number(agreement.value)})
-    if ac1.value is not None:
-        said.append(f"AC1 = {number(ac1.value)}")
-    return clauses(said)
-
-
-def _drift(report: AgreementReport) -> str:
-    """The agreement of the volunteers with themselves; "" without second labels."""
-    if report.intra is None or not report.intra.pooled.issues:
-        return ""
-    pooled = report.intra.pooled
-    agreement = pooled.percent_agreement
-    beside = [_("Cohen’s %(kappa)s") % {"kappa": _kappa(pooled.cohen_kappa)}]
-    if agreement.low is not None and agreement.high is not None:
-        low_high = {"low": number(agreement.low), "high": number(agreement.high)}
-        beside = [_("95 %% CI [%(low)s, %(high)s], Wilson") % low_high, *beside]
-    return ngettext(
-        "%(issues)s issue report came to its volunteer a second time, unmarked. Intra-rater agreement was"
-        " %(agreement)s (%(beside)s).",
-        "%(issues)s issue reports came to their volunteers a second time, unmarked. Intra-rater agreement was"
-        " %(agreement)s (%(beside)s).",
-        pooled.issues,
-    ) % {
-        "issues": grouped(pooled.issues),
-        "agreement": number(agreement.value),
-        "beside": remarks(beside),
-    }
-
-
 def intra_left_out(report: AgreementReport) -> list[LeftOut]:
     """The counts of issues that the drift check does not compare, by reason."""
-    return _counted(report.intra.left_out, LEFT_OUT_TWICE) if report.intra else []
-
-
-def _kappa(found: Coefficient) -> str:
-    return f"κ = {number(found.value)}" if found.value is not None else _("κ undefined")
+    return counted(report.intra.left_out, LEFT_OUT_TWICE) if report.intra else []

@@ -150,6 +150,19 @@ def definitions() -> list[Definition]:
             "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
             "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.",
         ),
+        Definition(
+            "sampled_units",
+            _(
+                "The interval above takes issues as independent draws, with volunteers and repositories fixed."
+                " The interval over repositories shows what other repositories could change, and the interval"
+                " over volunteers what other volunteers could change. Each repository or volunteer is left"
+                " out in turn, and the differences give the error. Repositories of unequal size count as fewer"
+                " repositories of equal size, C*. Fewer than three volunteers or repositories give no"
+                " interval, nor does C* below 2."
+            ),
+            "κ ± t · SE,  SE² = (C − 1) / C · Σ_c (κ_−c − κ)²,  C* = (Σ_c n_c)² / Σ_c n_c²",
+            "Gwet (2008); Efron and Stein (1981), Annals of Statistics 9, 586–596; Kish (1965), Survey Sampling",
+        ),
     ]  # fmt: skip
 
 
@@ -159,4 +172,5 @@ DEFINED = {
     "weighted": gettext_lazy("Agreement with partial credit"),
     "intra_rater": gettext_lazy("Intra-rater agreement"),
     "interval": gettext_lazy("95 % interval"),
+    "sampled_units": gettext_lazy("Intervals over repositories and over volunteers"),
 }

@@ -29,14 +29,17 @@ from reports.formats.paragraphs import latex_paragraph, markdown_paragraph
 from reports.formats.tables import as_csv, as_markdown, number
 from reports.forms.agreement import FreezeForm, WithinForm
 from reports.pictures.catalogue import pictures
-from reports.queries.independence import suspicions
+from reports.queries.independence import Signs, suspicions, suspicions_for_page
 from reports.sections.chart_rows import HEADLINE
+from reports.sections.independence import NOTE
 from reports.sections.model_raters import model_comparisons
 from reports.sections.registry import CARD_SECTIONS, TABLES
 from reports.sentences import agreement as say
 from reports.sentences import limits
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
+from reports.sentences.independence import how_labels_were_given, sign_of_dependence
 from reports.sentences.numbers import small
+from reports.sentences.paragraph import how_to_report, paragraph
 from reports.views import frozen
 from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.queries.blindness import Reader, withheld_issues
@@ -81,12 +84,21 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         "form": FreezeForm(),
     }
     if report.overall.issues:
-        context |= _page(report) | _cards(request, report)
-        context["suspicions"] = _suspicions(request, report)
-        context["planning"] = _planning(request, report)
+        signs = (
+            suspicions(report) if request.GET.get("independence") == "yes" else suspicions_for_page(report)
+        )
+        context |= {
+            "suspicions": _suspicions(report, signs),
+            "about_signs": NOTE,
+            "enforced": how_labels_were_given(report),
+            "paragraph": paragraph(report, signs),
+        }
+        if request.headers.get("HX-Target") != "independence":
+            context |= _page(report) | _cards(request, report)
+            context["planning"] = _planning(request, report)
     else:
         context["missing"] = say.what_is_missing(round_, report)
-    return render_page(request, "reports/agreement/agreement.html", context)
+    return render_page(request, "reports/agreement/agreement.html", context, partials=["independence"])
 
 
 def level_asked_for(request: AuthedRequest) -> Level | None:
@@ -97,20 +109,22 @@ def level_asked_for(request: AuthedRequest) -> Level | None:
     return LEVELS.get(name)
 
 
-def _suspicions(request: AuthedRequest, report: AgreementReport) -> list[dict[str, Any]] | None:
-    """Signs that labels are not independent, if the address requests them; else None."""
-    if request.GET.get("independence") != "yes":
-        return None
+def _suspicions(report: AgreementReport, signs: Signs | None) -> list[dict[str, Any]] | None:
+    """The signs that labels are not independent; None while they are unknown."""
     slug = report.round.study.slug
-    return [
-        {
-            "part": sign.part,
-            "text": say.sign_of_dependence(sign, report.columns),
-            "p": small(sign.adjusted),
-            "url": reverse("issue", args=[slug, issue_id]) if issue_id else "",
-        }
-        for sign, issue_id in suspicions(report)
-    ]
+    return (
+        signs
+        if signs is None
+        else [
+            {
+                "part": sign.part,
+                "text": sign_of_dependence(sign, report.columns),
+                "p": small(sign.adjusted),
+                "url": reverse("issue", args=[slug, issue_id]) if issue_id else "",
+            }
+            for sign, issue_id in signs
+        ]
+    )
 
 
 def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
@@ -135,7 +149,7 @@ def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
         raise Http404
     kind, write = FORMATS[form]
     if name == "paragraph" and form in PARAGRAPHS and report.overall.issues:
-        text = PARAGRAPHS[form](say.how_to_report(report))
+        text = PARAGRAPHS[form](how_to_report(report))
     elif name in TABLES:
         table = TABLES[name](report)
         text = as_latex(table, _caption(report, name)) if write is as_latex else write(table)
@@ -182,7 +196,6 @@ def _page(report: AgreementReport) -> dict[str, Any]:
         "not_of_the_study": say.not_of_the_study(report),
         "coached": limits.coached(report),
         "without_training": limits.without_training(report),
-        "paragraph": say.how_to_report(report),
         "definitions": [(DEFINED[one.key], one) for one in definitions()],
         "codebook_size": say.categories_at(report.level, found.choosable),
         "level": report.level.label,

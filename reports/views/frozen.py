@@ -50,7 +50,8 @@ def section(report: AgreementReport, member: Membership | None) -> dict[str, Any
     found = list(queries.frozen_reports(round_))
     levels = (level_name(round_.depth), level_name(report.level))
     numbers = queries.at_levels(round_, *levels) if found and not withheld else {}
-    now = report_as_dict(report) if numbers else {}
+    # The search for signs takes long, and no number here is about it.
+    now = report_as_dict(report, but={"independence"}) if numbers else {}
     return {
         "listed": [_listed(one, numbers.get(one.pk), now, report) for one in found],
         "withheld": withheld,

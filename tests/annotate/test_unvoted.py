@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from replication.package import write_package
 from reports.agreement_report import agreement_report
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Round
 from taxonomy.actions import cast, publish
 from taxonomy.errors import ReasonMissing

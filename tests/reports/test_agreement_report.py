@@ -21,7 +21,7 @@ from reports.queries.repeats import Repeats
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Round, RoundIssue, RoundVolunteer
 from taxonomy.models import Level
 from tests import factories

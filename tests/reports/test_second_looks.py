@@ -11,7 +11,7 @@ from reports.formats.json_report import report_as_dict
 from reports.queries.repeats import Repeats
 from reports.queries.second_looks import agreement_after
 from reports.sections.dissents import dissents
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Label, Round, RoundIssue
 from rounds.queries.blindness import Reader
 from taxonomy.actions.answers import answer

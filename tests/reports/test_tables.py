@@ -14,16 +14,17 @@ from agreement import report as agreement_of
 from annotate.actions.volunteers import raise_labels_per_issue
 from reports.agreement_report import agreement_report
 from reports.formats.tables import Table, as_csv, as_markdown, number
+from reports.queries.intervals import intervals
 from reports.sections.registry import TABLES
 from reports.sentences.agreement import (
     categories_at,
     compared,
-    how_to_report,
     is_paradox,
     undecided,
     what_is_missing,
 )
 from reports.sentences.numbers import undefined
+from reports.sentences.paragraph import how_to_report
 from reports.sentences.weighted import with_partial_credit
 from rounds.models import Round
 from taxonomy.models import Level
@@ -103,14 +104,21 @@ def test_tables_say_what_was_labelled(report):
 def test_how_to_report_names_every_number(report):
     found = report.overall.coefficients
     kappa = found["fleiss_kappa"]
+    sampled = intervals(report)["volunteers"].coefficients["fleiss_kappa"]
 
     assert how_to_report(report) == (
-        f"3 volunteers independently labelled 4 issue reports with one of {len(report.overall.categories)} themes"
-        " (12 labels). The volunteers could see the labels that the issue reports have on their forge."
+        f"3 volunteers labelled 4 issue reports with one of {len(report.overall.categories)} themes (12 labels),"
+        " without seeing each other’s labels. The platform enforced this: it hid the labels of an issue from all"
+        " members until the issue had all of its labels. Volunteers could read the labels of such issues while"
+        " they labelled others. A search for signs that labels, or decisions, do not look independent found nothing."
+        " The volunteers could see the labels that the issue reports have on their forge."
         f" Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (95 % CI [{number(kappa.low)},"
         f" {kappa.high:.3f}], Gwet’s linearised standard error; percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
-        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). {with_partial_credit(report)} By type of the decision: Name of A (n = 1)"
+        f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f}). This interval treats issues as independent draws, with"
+        " volunteers and repositories fixed. There is no interval over repositories: the repositories are too few,"
+        " or too unequal in size, to show how repositories differ. With the 3 volunteers as a sample,"
+        f" the 95 % CI is [{number(sampled.low)}, {number(sampled.high)}] (jackknife). {with_partial_credit(report)} By type of the decision: Name of A (n = 1)"
         " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet and count in no type."
         " Agreement within types therefore looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
     )
@@ -189,7 +197,7 @@ def test_how_to_report_a_round_of_k_of_n(world):
 
     said = how_to_report(agreement_report(round_))
 
-    assert said.startswith("2 of 3 volunteers independently labelled each of 3 issue reports with one of ")
+    assert said.startswith("2 of 3 volunteers labelled each of 3 issue reports with one of ")
 
 
 def test_agreement_that_chance_explains_is_a_paradox(world):
@@ -250,5 +258,5 @@ def test_the_paragraph_says_no_number_of_labels_that_is_not_true_of_each_issue()
     for member in world.members:
         world.submit(round_, world.issues[1], member, "C.1")
     said = how_to_report(agreement_report(Round.objects.get(pk=round_.pk)))
-    assert said.startswith("3 volunteers independently labelled 2 issue reports with one of ")
+    assert said.startswith("3 volunteers labelled 2 issue reports with one of ")
     assert "(5 labels)" in said

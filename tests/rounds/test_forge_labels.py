@@ -6,7 +6,7 @@ from django.urls import reverse
 from ingest.models import Issue, Snapshot
 from replication.package_inputs import facts
 from reports.agreement_report import PAGE_BY, agreement_report
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader
 from studies.models import Membership, Role

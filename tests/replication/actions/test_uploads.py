@@ -21,7 +21,7 @@ from replication.errors import (
 )
 from replication.package import write_package
 from reports.agreement_report import agreement_report
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Label, Round, RoundVolunteer
 from studies.models import Event, Membership
 from taxonomy.models import Taxonomy

@@ -11,7 +11,7 @@ from reports.agreement_report import BY, agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.queries.weighted import weighted_report, weighted_resampled
 from reports.sections.registry import TABLES
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from reports.sentences.weighted import labels_above
 from taxonomy.models import Level
 from tests.worlds.pages import client, label_all, text_of

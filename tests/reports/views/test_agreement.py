@@ -10,10 +10,11 @@ from django.urls import reverse
 from agreement import bootstrap, issues_for
 from ingest.models import Issue
 from reports.agreement_report import LEVELS, PAGE_BY, agreement_report
+from reports.queries import independence
 from reports.sections.pairwise import decision_table
 from reports.sections.splits import splits
 from reports.sections.volunteers import volunteers
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import Reader
 from tests import factories
@@ -35,8 +36,8 @@ def labelled(world) -> Round:
     return round_
 
 
-def get(member, round_, query=""):
-    return client(member).get(f"{reverse('agreement', args=[round_.pk])}?{query}")
+def get(member, round_, query="", **asked):
+    return client(member).get(f"{reverse('agreement', args=[round_.pk])}?{query}", **asked)
 
 
 # --- what it says
@@ -392,20 +393,36 @@ def test_splits_and_overruled_labels_are_listed(world, labelled):
     )
 
 
-def test_signs_of_dependence_are_looked_for_where_the_address_asks(world, labelled):
+def test_the_search_for_signs_stands_on_the_page_unless_it_takes_long(world, labelled, monkeypatch):
+    found_nothing = "A search for signs that labels, or decisions, do not look independent found nothing."
     said = text_of(get(world.lead, labelled))
-    assert "Search for signs that labels depend on each other" in said
-    assert "No sign was found" not in said
-    said = text_of(get(world.lead, labelled, "independence=yes"))
-    assert "No sign was found that labels were not given independently." in said
-    assert "A sign is a reason to look closer, not a proof." in said
+    assert "No sign was found that labels, or decisions, do not look independent." in said
+    assert "A sign is a reason to look closer, not a proof" in said
+    assert found_nothing in said
+
+    monkeypatch.setattr(independence, "QUICK", 4)
+    independence._kept.clear()
+    response = get(world.lead, labelled)
+    assert "is being computed. Show the result" in text_of(response)
+    assert "[The search for signs of dependence is still being computed.]" in text_of(response)
+    assert 'hx-get="?independence=yes" hx-trigger="load"' in response.content.decode()
+
+    by_htmx = {"HX-Request": "true", "HX-Target": "independence"}
+    fragment = get(world.lead, labelled, "independence=yes", headers=by_htmx)
+    body = fragment.content.decode()
+    assert body.strip().startswith("<section")
+    assert "No sign was found" in body
+    assert 'id="paragraph" hx-swap-oob="true"' in body
+    assert found_nothing in body
+    # Found once, it stands on the page.
+    assert found_nothing in text_of(get(world.lead, labelled))
 
 
 @only_long
 def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
     world, round_ = one_after_the_other()
     said = text_of(get(world.lead, round_, "independence=yes"))
-    assert "3 signs that labels were not given independently owner/repository" in said
+    assert "3 signs that labels, or decisions, do not look independent owner/repository" in said
     assert (
         "R3 never differs on the 10 issues where all others agree. Each other volunteer does so at least 20"
         " times. p = " in said

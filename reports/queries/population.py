@@ -1,0 +1,30 @@
+"""Whether the issues of a report are a sample, or all that were selected."""
+
+from core.numbers import whole_number
+from reports.agreement_report import AgreementReport
+from rounds.models import Round
+
+
+def is_everything(report: AgreementReport) -> bool:
+    """Is every selected issue in the report, and was no sample drawn that Crosscheck knows of?
+
+    Issues that lack labels, are withheld or left out make the report a part. An imported round names no
+    sample. A query for each round that the issues came from, one after the other.
+    """
+    is_part = report.withheld or report.without_coached
+    return not is_part and not report.overall.left_out.get("incomplete_issues") and _is_whole(report.round)
+
+
+def _is_whole(round_: Round) -> bool:
+    """Did the issues come from no sample, directly or by way of other rounds? False if that is unknown."""
+    earlier: Round | None = round_
+    seen: set[int] = set()
+    while earlier is not None and earlier.pk not in seen:
+        seen.add(earlier.pk)
+        kind, _colon, id_ = str(earlier.selection.get("source", "")).partition(":")
+        if kind == "sample" or earlier.selection.get("chosen_by_hand"):
+            return False
+        if kind not in {"round", "kept"}:
+            return True
+        earlier = Round.objects.filter(study=round_.study_id, pk=whole_number(id_) or 0).first()
+    return False
