@@ -42,12 +42,13 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 
 
 def _as_dict(report: AgreementReport) -> dict[str, Any]:
-    """What was enforced, and the signs. `signs` is None if columns are not volunteers: no search."""
+    """What was enforced, and the signs. `found` and `signs` are None if columns are not volunteers."""
     imported = report.round.is_imported
     return {
         "labels": "imported" if imported else "blind",
         "hidden_until": None if imported else Round.Reveal(report.round.reveal).value,
         "led_the_study": [] if imported else leading_volunteers(report),
+        "found": len(suspicions(report)) if report.columns else None,
         "signs": _signs(report) if report.columns else None,
     }
 
@@ -76,8 +77,7 @@ def _signs(report: AgreementReport) -> list[dict[str, Any]]:
 
 
 def _figures(found: dict[str, Any]) -> KeyedFigures:
-    if found["signs"] is not None:
-        yield from plain("independence", "all", {"signs": len(found["signs"])}, "signs")
+    yield from plain("independence", "all", found, "found")
 
 
 INDEPENDENCE = Section(
@@ -97,6 +97,6 @@ INDEPENDENCE = Section(
         _as_dict,
         _figures,
         parts={"independence": gettext_lazy("Independence, %(of)s")},
-        names={"signs": gettext_lazy("Signs of dependence")},
+        names={"found": gettext_lazy("Signs of dependence")},
     ),
 )
