@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import sqrt
 from typing import Any
 
@@ -12,9 +12,11 @@ from coefficients import (
     Number,
     agreeing,
     by_chance,
+    coefficient,
     is_defined,
     linear_terms,
     number_of,
+    rows_of,
     several,
 )
 from package import Package
@@ -29,7 +31,13 @@ NOTHING: dict[str, Number] = dict.fromkeys(("value", "se", "low", "high", "p", "
 
 def differences(package: Package, groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each volunteer left out, repositories two by two, this round against others; `groups` as in JSON."""
-    return [*_volunteers(package), *_repositories(list(groups)), *_rounds(list(groups))]
+    groups = list(groups)
+    return [
+        *_volunteers(package),
+        *_repositories(groups),
+        *_rounds(groups),
+        *_guidelines(package),
+    ]
 
 
 def _volunteers(package: Package) -> list[dict[str, Any]]:
@@ -55,6 +63,19 @@ def _repositories(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _rounds(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     named = [(one["group"]["round"], one) for one in groups if list(one["group"]) == ["round"]]
     return _apart("rounds", [(named[0], other) for other in named[1:]])
+
+
+def _guidelines(package: Package) -> list[dict[str, Any]]:
+    """Issues whose labels were all given by one version of the guideline, and by the version before."""
+    of_issue = package.given.groupby("Issue_URL")["Guideline"].agg(["nunique", "first"])
+    of_issue = of_issue[(of_issue["nunique"] == 1) & (of_issue["first"] != "")]["first"].astype(int)
+    found = []
+    for number in sorted(of_issue.unique().tolist()):
+        labels = package.labels.loc[package.labels.index.isin(of_issue.index[of_issue == number])]
+        rows = rows_of(labels.to_numpy())
+        kappa = coefficient("fleiss_kappa", rows, len(package.codes))
+        found.append((f"v{number}", {"issues": number_of(rows), "coefficients": {"fleiss_kappa": kappa}}))
+    return _apart("guidelines", [(after, before) for before, after in pairwise(found)])
 
 
 def _apart(kind: str, pairs: list[Any]) -> list[dict[str, Any]]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from agreement import Agreement, Difference, adjusted, between
+from agreement import Agreement, Coefficient, Difference, adjusted, between
 from reports.agreement_report import AgreementReport, computed_once
 from reports.frozen.figures import KeyedFigures, estimate, plain
+from reports.queries.by_guideline import kappa_by_guideline
 from reports.sections import columns
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sections.volunteers import effects, volunteers
@@ -22,7 +23,8 @@ SHOWN = 15
 
 @dataclass(frozen=True)
 class Compared:
-    """Fleiss' kappa of `first` less that of `second`: names of volunteers, repositories or rounds.
+    """Fleiss' kappa of `first` less that of `second`: names of volunteers, repositories, rounds or
+    versions of the guideline ("v2").
 
     `kind` "volunteers": the kappa of all without the volunteer `first`, less that of all, whose `second` is
     "all". `issues` of both; for volunteers the issues of all are the same issues.
@@ -37,11 +39,12 @@ class Compared:
 
 @computed_once
 def differences(report: AgreementReport) -> tuple[Compared, ...]:
-    """Each volunteer left out, repositories two by two, and this round against each other round.
+    """Each volunteer left out, repositories two by two, this round against each other round, and issues
+    labelled by one version of the guideline against those of the version before.
 
-    Holm's correction is for each of the three by itself.
+    Holm's correction is for each of the four by itself. The queries of `kappa_by_guideline`.
     """
-    return (*_volunteers(report), *_repositories(report), *_rounds(report))
+    return (*_volunteers(report), *_repositories(report), *_rounds(report), *_guidelines(report))
 
 
 def _volunteers(report: AgreementReport) -> Iterator[Compared]:
@@ -51,35 +54,39 @@ def _volunteers(report: AgreementReport) -> Iterator[Compared]:
 
 
 def _repositories(report: AgreementReport) -> list[Compared]:
-    named = [(group.key["repository"], group.agreement) for group in report.by("repository")]
-    most = sorted(named, key=lambda each: (-each[1].issues, each[0]))[:MOST]
+    named = [_kappa(group.key["repository"], group.agreement) for group in report.by("repository")]
+    most = sorted(named, key=lambda each: (-each[1], each[0]))[:MOST]
     return _apart("repositories", list(combinations(most, 2)))
 
 
 def _rounds(report: AgreementReport) -> list[Compared]:
-    own = (report.round.name, report.overall)
+    own = _kappa(report.round.name, report.overall)
     others = [
-        (one.round.name, one.agreement)
+        _kappa(one.round.name, one.agreement)
         for one in report.rounds
         if one.agreement and one.round.pk != report.round.pk
     ]
     return _apart("rounds", [(own, other) for other in others])
 
 
-def _apart(kind: str, pairs: list[tuple[tuple[str, Agreement], tuple[str, Agreement]]]) -> list[Compared]:
-    found = adjusted(
-        [
-            between(
-                one.coefficients["fleiss_kappa"],
-                other.coefficients["fleiss_kappa"],
-                (one.issues, other.issues),
-            )
-            for (_first, one), (_second, other) in pairs
-        ]
-    )
+def _guidelines(report: AgreementReport) -> list[Compared]:
+    found = [(f"v{number}", *one) for number, one in kappa_by_guideline(report).items()]
+    return _apart("guidelines", [(after, before) for before, after in pairwise(found)])
+
+
+Named = tuple[str, int, Coefficient]
+"""A group of issues: its name, its number of issues, and Fleiss' kappa."""
+
+
+def _kappa(name: str, found: Agreement) -> Named:
+    return name, found.issues, found.coefficients["fleiss_kappa"]
+
+
+def _apart(kind: str, pairs: list[tuple[Named, Named]]) -> list[Compared]:
+    found = adjusted([between(one[2], other[2], (one[1], other[1])) for one, other in pairs])
     return [
-        Compared(kind, first, second, (one.issues, other.issues), difference)
-        for ((first, one), (second, other)), difference in zip(pairs, found, strict=True)
+        Compared(kind, one[0], other[0], (one[1], other[1]), difference)
+        for (one, other), difference in zip(pairs, found, strict=True)
     ]
 
 
@@ -115,18 +122,20 @@ def _figures(found: list[dict[str, Any]]) -> KeyedFigures:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """Rounds and repositories; volunteers have their difference in their own card."""
+    """Rounds, guidelines and repositories; volunteers have their difference in their own card."""
     found = differences(report)
     rounds = [one for one in found if one.kind == "rounds"]
+    guidelines = [one for one in found if one.kind == "guidelines"]
     pairs = sorted(
         (one for one in found if one.kind == "repositories"),
         key=lambda one: (one.found.p is None, one.found.p or 0.0),
     )
-    if not rounds and not pairs:
+    if not rounds and not guidelines and not pairs:
         return None
     return {
         "differences": {
             "rounds": rounds,
+            "guidelines": guidelines,
             "repositories": pairs[:SHOWN],
             "more": len(pairs[SHOWN:]),
             "pairs": len(pairs),
@@ -139,6 +148,7 @@ _KIND = columns.translated(
         "volunteers": gettext_lazy("Without the volunteer"),
         "repositories": gettext_lazy("Repositories"),
         "rounds": gettext_lazy("Rounds"),
+        "guidelines": gettext_lazy("Versions of the guideline"),
     }
 )
 DIFFERENCES = Section(
@@ -161,8 +171,9 @@ DIFFERENCES = Section(
     rows=_rows,
     note=gettext_lazy(
         "Fleiss’ kappa of the first less that of the second. A volunteer: the kappa of all without this"
-        " volunteer, less that of all, paired by issue. Repositories and rounds are separate groups of"
-        " issues. p is corrected by Holm, for each kind of comparison by itself."
+        " volunteer, less that of all, paired by issue. Repositories, rounds and versions of the"
+        " guideline are separate groups of issues. p is corrected by Holm. Each kind of comparison is"
+        " corrected by itself."
     ),
     card=Card("reports/agreement/_differences.html", _card),
     json=JsonPart(

@@ -7,15 +7,20 @@ import pytest
 from django.urls import reverse
 
 from agreement import Reason, between, left_out
+from agreement.coefficients import coefficient
+from agreement.tally import Tally
 from replication.package import write_package
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.sections.differences import differences
 from reports.sections.registry import TABLES
+from rounds.models import Label
 from rounds.queries.blindness import Reader
+from studies.actions.guidelines import publish_guideline
 from studies.models import Role
 from tests.factories import make_member
 from tests.kept import kept
+from tests.worlds.labels import from_rows
 from tests.worlds.pages import client, label_all, text_of
 from tests.worlds.recomputed import summary
 from tests.worlds.uneven import ROWS, uneven
@@ -86,6 +91,42 @@ def test_this_round_against_each_other_round_that_the_reader_sees(world):
     assert one.found.value == kappas[0] - kappas[1]
     assert one.found.reason is Reason.FEW_IN_GROUP
     assert by_kind(agreement_report(main, reader=Reader(None)), "rounds") == []
+
+
+@pytest.mark.world(issues=50)
+def test_issues_labelled_by_a_guideline_against_those_of_the_version_before(world, tmp_path):
+    publish_guideline(study=world.study, text="Read.", by=None)
+    main = world.round(name="Main round")
+    before = ["C.1 C.1 C.2", "C.1 C.1 C.1", "A.1 A.1 A.1", "A.1 C.1 C.2"] * 6
+    label_all(world, main, *before)
+    assert by_kind(agreement_report(main), "guidelines") == []
+    publish_guideline(study=world.study, text="Read twice.", by=None)
+    # The first of them has a label by each version: it is in neither group.
+    world.submit(main, world.issues[24], world.members[0], "C.1")
+    Label.objects.filter(issue=world.issues[24]).update(guideline=world.study.guidelines.get(number=1))
+    after = ["C.1 C.1 C.1", "C.1 C.1 C.1", "A.1 A.1 A.1", "C.2 C.2 C.1"] * 6
+    for place, row in enumerate(["- C.1 C.1", *after], start=24):
+        for member, code in zip(world.members, row.split(), strict=True):
+            if code != "-":
+                world.submit(main, world.issues[place], member, code)
+
+    [one] = by_kind(agreement_report(main), "guidelines")
+
+    kappas = [
+        coefficient("fleiss_kappa", Tally.of(from_rows(coded, 3)))
+        for coded in (
+            [["A.1 C.1 C.2".split().index(code) for code in row.split()] for row in rows]
+            for rows in (after, before)
+        )
+    ]
+    expected = between(*kappas, (24, 24))
+    assert (one.first, one.second, one.issues) == ("v2", "v1", (24, 24))
+    assert (one.found.value, one.found.low, one.found.p) == (expected.value, expected.low, expected.p)
+    assert one.found.low is not None
+    assert "v2 v1 +" in text_of(client(world.lead).get(reverse("agreement", args=[main.pk])))
+    write_package(main, tmp_path)
+    _numbers, wrong, _skipped = summary(tmp_path)
+    assert wrong == 0
 
 
 def test_page_table_and_json_say_the_same(round_, reader):
