@@ -15,6 +15,9 @@ from accounts.models import User
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
+OF_MACHINES = {"/healthz", "/readyz"}
+"""Pages of programs that watch the server: they read no session and note nobody."""
+
 
 class Language(LocaleMiddleware):
     """Answer in the language of the account; without it, in that of the cookie or the browser."""
@@ -53,10 +56,10 @@ class Seen:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         # After the response: only then has REST framework set the user of a token on the request.
-        if request.path != reverse("healthz") and isinstance(request.user, User):
+        if request.path not in OF_MACHINES and isinstance(request.user, User):
             actions.note_seen(user=request.user)
         return response
 
 
 def _is_page(path: str) -> bool:
-    return not path.startswith("/api/") and path != reverse("healthz")
+    return not path.startswith("/api/") and path not in OF_MACHINES

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from core import jobs
+from core.upkeep.doctor import note_worker
 
 
 @shared_task(name=jobs.RUN_JOB)
@@ -12,4 +13,5 @@ def run_job(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
+    note_worker()
     jobs.sweep()

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core import jobs
 from core.http import came_from, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
+from core.upkeep.doctor import NEEDED, findings
 
 RETRY_SECONDS = 5
 
@@ -76,6 +77,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"detail": message, "code": "bad_request"}, status=400)
     return render(request, "409.html", {"message": message, "back": "/", "status": 400}, status=400)
+
+
+@login_not_required
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """200 if the database, its tables, Redis, a worker and the disk are well, else 503; a line for each, and
+    nothing else to anybody.
+    """
+    found = list(findings(NEEDED))
+    lines = "".join(f"{one.part} {'ok' if one.ok else 'wrong'}\n" for one in found)
+    return HttpResponse(lines, status=200 if all(one.ok for one in found) else 503, content_type="text/plain")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

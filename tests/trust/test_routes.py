@@ -25,6 +25,7 @@ ROLES = ("anonymous", "stranger", "left", "owner", "lead", "volunteer", "idle vo
 TABLE = """
 # route                  method  anon strg left ownr lead volu idle view modl
 healthz                    get    200  200  200  200  200  200  200  200  200
+readyz                     get    503  503  503  503  503  503  503  503  503
 welcome                    get    404  404  404  404  404  404  404  404  404
 welcome                    post   404  404  404  404  404  404  404  404  404
 home                       get    302  200  200  200  200  200  200  200  200

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from core.backups.errors import BackupError
-from core.backups.making import keep_newest, make_backup, note
-from core.backups.restoring import checked
+from core.upkeep.errors import BackupError
+from core.upkeep.making import keep_newest, make_backup, note
+from core.upkeep.restoring import checked
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from core.backups.doctor import findings
+from core.upkeep.doctor import findings
 
 SIGNS = {True: "ok", None: "--", False: "!!"}
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from core.backups.errors import BackupError
-from core.backups.restoring import restore
+from core.upkeep.errors import BackupError
+from core.upkeep.restoring import restore
 
 
 class Command(BaseCommand):

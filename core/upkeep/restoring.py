@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from psycopg2 import Error
 from psycopg2.extensions import quote_ident
 
-from core.backups.database import Sums, parameters, run, session, sums_of
-from core.backups.errors import BackupError
-from core.backups.making import DATABASE, FILES, MANIFEST, Manifest, Say, hash_of
+from core.upkeep.database import Sums, parameters, run, session, sums_of
+from core.upkeep.errors import BackupError
+from core.upkeep.making import DATABASE, FILES, MANIFEST, Manifest, Say, hash_of
 
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:

@@ -13,8 +13,8 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from core import embedded
-from core.backups.errors import BackupError
 from core.embedded.errors import EmbeddedServerError
+from core.upkeep.errors import BackupError
 
 # In these settings a row has the same text on every server.
 _ALIKE = """

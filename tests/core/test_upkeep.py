@@ -15,16 +15,18 @@ from urllib.parse import quote
 import psycopg2
 import pytest
 from django.conf import settings
+from django.core.cache import caches
 from django.core.management import CommandError, call_command
 from django.db import connection
 from psycopg2.extensions import quote_ident
 
 from core import clock
-from core.backups import doctor
-from core.backups.database import parameters, session, sums_of
-from core.backups.making import LAST, keep_newest, make_backup, note
-from core.backups.restoring import checked
 from core.models import Job
+from core.tasks import sweep
+from core.upkeep import doctor
+from core.upkeep.database import parameters, session, sums_of
+from core.upkeep.making import LAST, keep_newest, make_backup, note
+from core.upkeep.restoring import checked
 from tests.core.places import place
 from tests.factories import (
     add_label,
@@ -213,8 +215,27 @@ def test_doctor_knows_the_last_good_backup(tmp_path, last, capsys):
         assert said(capsys)["backup"].startswith("!! the last good one is of ")
 
 
-def test_doctor_sees_what_is_switched_off_or_waits(last, capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "WORKER_SECONDS", 0.2)
+@pytest.fixture
+def seen():
+    caches["template_fragments"].delete(doctor.WORKER)
+    yield
+    caches["template_fragments"].delete(doctor.WORKER)
+
+
+def test_a_server_is_ready_once_a_worker_was_seen(client, seen):
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.text) == (
+        503,
+        "database ok\nmigrations ok\nredis ok\nworker wrong\ndisk ok\n",
+    )
+    sweep()
+    ready = client.get("/readyz")
+    assert (ready.status_code, ready.text) == (200, answer.text.replace("wrong", "ok"))
+    with clock.at(clock.now() + timedelta(seconds=61)):
+        assert client.get("/readyz").status_code == 503
+
+
+def test_doctor_sees_what_is_switched_off_or_waits(last, seen, capsys):
     found = said(capsys)
     assert found["database"].startswith("ok PostgreSQL ")
     assert found["migrations"] == "ok the tables are those of this version"

@@ -17,8 +17,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import gettext as _
 
 from core import clock
-from core.backups.database import Sums, parameters, run, session, sums_of
-from core.backups.errors import BackupError
+from core.upkeep.database import Sums, parameters, run, session, sums_of
+from core.upkeep.errors import BackupError
 from core.version import version
 
 NAME = "crosscheck-%Y%m%d-%H%M%S.tar"

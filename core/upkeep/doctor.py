@@ -2,27 +2,28 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import redis
-from celery import current_app
 from django.conf import settings
+from django.core.cache import BaseCache, caches
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
 
 from core import clock
-from core.backups.making import LAST
 from core.models import Job
+from core.upkeep.making import LAST
 
 ROOM = 1 << 30
 """Bytes that must be free where the data are."""
 BACKUP_AGE = timedelta(hours=36)
-WORKER_SECONDS = 3.0
+WORKER = "worker-seen"
+WORKER_AGE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,17 @@ class Finding:
     said: str
 
 
-def findings() -> Iterator[Finding]:
-    """Each part in turn; a part that cannot be asked is wrong, and the others are asked nevertheless."""
+NEEDED = ("database", "migrations", "redis", "worker", "disk")
+"""The parts without which a server is not ready."""
+
+
+def findings(parts: Collection[str] = ()) -> Iterator[Finding]:
+    """Each part in turn, or these; a part that cannot be asked is wrong, and the others are asked
+    nevertheless.
+    """
     for part, ask in _ASKED.items():
+        if parts and part not in parts:
+            continue
         try:
             ok, said = ask()
         except Exception as error:  # noqa: BLE001 - whatever is broken, the others are asked
@@ -70,16 +79,26 @@ def _triggers() -> tuple[bool, str]:
 
 
 def _redis() -> tuple[bool, str]:
-    caches: Any = settings.CACHES
-    answer = redis.Redis.from_url(caches["template_fragments"]["LOCATION"], socket_timeout=3).ping()
+    place: Any = settings.CACHES["template_fragments"]
+    answer = redis.Redis.from_url(place["LOCATION"], socket_timeout=3).ping()
     return bool(answer), _("answers")
 
 
+def note_worker() -> None:
+    """A worker runs: it notes the moment, for `doctor` and `/readyz`."""
+    _place().set(WORKER, clock.now(), timeout=3600)
+
+
 def _worker() -> tuple[bool, str]:
-    answers = current_app.control.ping(timeout=WORKER_SECONDS)
-    if not answers:
+    seen = _place().get(WORKER)
+    if seen is None or clock.now() - seen > WORKER_AGE:
         return False, _("nothing runs jobs: imports, reports and exports wait")
-    return True, _("%(n)d answer") % {"n": len(answers)}
+    return True, _("seen at %(at)s UTC") % {"at": f"{seen.astimezone(UTC):%H:%M:%S}"}
+
+
+def _place() -> BaseCache:
+    """Redis, which all processes share: the row of a table would be written every few seconds for nothing."""
+    return caches["template_fragments"]
 
 
 def _jobs() -> tuple[bool, str]:
