@@ -6,7 +6,7 @@ a label do not count. Issues with one label count towards the shares of the cate
 A coefficient corrected for chance is undefined below two issues with two labels each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -243,3 +243,41 @@ def landis_koch(value: float) -> str:
     if value < 0:
         return "poor"
     return next((word for bound, word in LANDIS_KOCH if value <= bound), "almost_perfect")
+
+
+WORDS = ("poor", *(word for _bound, word in LANDIS_KOCH))
+"""From the lowest to the highest."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """`at_least[word]` is the probability that the true coefficient has this word or a higher one.
+
+    `word` is that of the value. `sure` is the highest word with a probability of at least 95 %.
+    """
+
+    word: str
+    sure: str
+    at_least: Mapping[str, float]
+
+
+def benchmark(found: Coefficient) -> Benchmark | None:
+    """Gwet's cumulative membership probabilities on the scale of Landis and Koch; None without an error.
+
+    The true coefficient is taken as normal around the value with its standard error, cut to -1 to 1. So the
+    probability of a word is Phi((value - low) / SE) - Phi((value - high) / SE), over the same of -1 to 1. It
+    is added up from the highest word down, and Gwet's word is the highest that reaches 95 %.
+    Sources: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed., chapter on benchmarks; Landis and Koch
+    (1977), Biometrics 33, 159-174.
+    """
+    value, se = found.value, found.se
+    if value is None or not se:
+        return None
+    from scipy.special import ndtr  # noqa: PLC0415 - SciPy loads for long
+
+    lows = (-1.0, 0.0, *(bound for bound, _word in LANDIS_KOCH))
+    above = [float(ndtr((value - low) / se)) for low in lows]
+    room = above[0] - above[-1]
+    at_least = {word: (one - above[-1]) / room for word, one in zip(WORDS, above, strict=False)}
+    sure = next(word for word in reversed(WORDS) if at_least[word] >= CONFIDENCE)
+    return Benchmark(landis_koch(value), sure, at_least)

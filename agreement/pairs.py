@@ -22,12 +22,14 @@ Chains = dict[tuple[int, int], tuple[float, list[int]]]
 class PairKappa:
     """Cohen's kappa of the raters in columns `first` < `second`, over the `issues` that both labelled.
 
-    `agreement` is the share of these issues on which they chose the same category; None without issues.
+    They chose different categories on `differ` of these issues. `agreement` is the share of the same
+    category; None without issues.
     """
 
     first: int
     second: int
     issues: int
+    differ: int
     agreement: float | None
     kappa: float | None
     reason: Reason | None = None
@@ -99,25 +101,29 @@ def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
     (p_o - p_e) / (1 - p_e), with p_o and p_e as whole numbers over N^2: rounded once.
     Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
-    one, other = patterns.codes[:, first], patterns.codes[:, second]
-    both = (one != MISSING) & (other != MISSING)
-    q = patterns.categories
-    cell = one[both].astype(np.int64) * q + other[both]
-    flat = np.zeros(q * q, dtype=np.int64)
-    np.add.at(flat, cell, patterns.counts[both])
-    table = flat.reshape(q, q)
+    table = square(patterns, first, second)
     issues, same = int(table.sum()), int(np.trace(table))
     if not issues:
-        return PairKappa(first, second, 0, None, None, Reason.NO_ISSUE_IN_COMMON)
-    agreement = same / issues
+        return PairKappa(first, second, 0, 0, None, None, Reason.NO_ISSUE_IN_COMMON)
+    agreement, differ = same / issues, issues - same
     rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
     by_chance = sum(one * other for one, other in zip(rows, columns, strict=True))
     if issues == 1:
-        return PairKappa(first, second, issues, agreement, None, Reason.ONE_ISSUE_IN_COMMON)
+        return PairKappa(first, second, issues, differ, agreement, None, Reason.ONE_ISSUE_IN_COMMON)
     if by_chance == issues**2:
-        return PairKappa(first, second, issues, agreement, None, Reason.PAIR_ONE_CATEGORY)
+        return PairKappa(first, second, issues, differ, agreement, None, Reason.PAIR_ONE_CATEGORY)
     kappa = (issues * same - by_chance) / (issues**2 - by_chance)
-    return PairKappa(first, second, issues, agreement, kappa)
+    return PairKappa(first, second, issues, differ, agreement, kappa)
+
+
+def square(patterns: Patterns, first: int, second: int) -> Ints:
+    """[q, q] the issues by the label of column `first` and by that of column `second`."""
+    one, other = patterns.codes[:, first], patterns.codes[:, second]
+    both = (one != MISSING) & (other != MISSING)
+    q = patterns.categories
+    flat = np.zeros(q * q, dtype=np.int64)
+    np.add.at(flat, one[both].astype(np.int64) * q + other[both], patterns.counts[both])
+    return flat.reshape(q, q)
 
 
 def clustered(pairs: Sequence[PairKappa]) -> list[int]:

@@ -8,6 +8,7 @@ from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import CategoryKappa, Coefficient, category_kappas, coefficient
 from agreement.pairs import PairKappa, light_kappa, pairs
 from agreement.patterns import Patterns
+from agreement.raters.conger import conger_kappa
 from agreement.reasons import Reason
 from agreement.tally import Tally
 
@@ -56,8 +57,8 @@ def report(
     """Every coefficient of `patterns` with its interval, and the kappa of every category and every pair.
 
     `codes` names the categories by index. Where columns are slots (k-of-n rounds) pass
-    `columns_are_raters=False` and the number of people in `raters`: Cohen's and Light's kappas are then
-    undefined. `left_out` is passed on. Rows of `patterns` can repeat. Nothing is resampled:
+    `columns_are_raters=False` and the number of people in `raters`: Cohen's, Light's and Conger's kappas are
+    then undefined. `left_out` is passed on. Rows of `patterns` can repeat. Nothing is resampled:
     see `bootstrap`. Cost: O(P R^2), a few milliseconds for 1,600 distinct patterns of 7 labels.
     """
     tally = Tally.of(patterns)
@@ -66,8 +67,9 @@ def report(
     categories = category_kappas(tally, codes)
     found = pairs(patterns) if columns_are_raters else ()
     coefficients["light_kappa"] = light_kappa(found)
+    coefficients["conger_kappa"] = conger_kappa(patterns)
     if not columns_are_raters:
-        coefficients["light_kappa"] = Coefficient(None, reason=Reason.SLOTS)
+        coefficients |= dict.fromkeys(("light_kappa", "conger_kappa"), Coefficient(None, reason=Reason.SLOTS))
     elif coefficients["fleiss_kappa"].value is None:
         coefficients["light_kappa"] = Coefficient(None, reason=coefficients["fleiss_kappa"].reason)
     if raters == 1:

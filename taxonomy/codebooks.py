@@ -99,19 +99,19 @@ def _latex(version: Version, tree: Tree) -> Iterable[str]:
     yield f"% {' '.join(title(version).split())}"
     yield rf"% \usepackage{{{_PACKAGES}}}"
     if version.note:
-        yield from (_set(version.note), "")
+        yield from (latex(version.note), "")
     yield from _table(tree)
     for node in tree:
         yield ""
-        yield rf"\{_SECTIONS[Level(node.level)]}*{{{_breaking(node.code)} {_set(node.name)}}}"
+        yield rf"\{_SECTIONS[Level(node.level)]}*{{{_breaking(node.code)} {latex(node.name)}}}"
         if node.definition:
-            yield _set(node.definition)
+            yield latex(node.definition)
         if described := list(_lists(node)):
             yield r"\begin{description}"
             for head, entries in described:
-                yield rf"\item[{_set(head)}] \leavevmode"
+                yield rf"\item[{latex(head)}] \leavevmode"
                 yield r"\begin{itemize}"
-                yield from (rf"\item {_set(entry)}" for entry in entries)
+                yield from (rf"\item {latex(entry)}" for entry in entries)
                 yield r"\end{itemize}"
             yield r"\end{description}"
 
@@ -119,26 +119,21 @@ def _latex(version: Version, tree: Tree) -> Iterable[str]:
 def _table(tree: Tree) -> Iterable[str]:
     """All categories, with a rule before each type and some space before each theme."""
     yield rf"\begin{{longtable}}{{{_COLUMNS}}}"
-    yield from (r"\toprule", rf"{_set(_('Code'))} & {_set(_('Name'))} \\", r"\midrule", r"\endhead")
+    yield from (r"\toprule", rf"{latex(_('Code'))} & {latex(_('Name'))} \\", r"\midrule", r"\endhead")
     yield from (r"\bottomrule", r"\endfoot")
     for place, node in enumerate(tree):
         if place and node.level == TYPE:
             yield r"\midrule"
         elif place and node.level == THEME:
             yield r"\addlinespace"
-        name = rf"\textbf{{{_set(node.name)}}}" if node.level == TYPE else _set(node.name)
+        name = rf"\textbf{{{latex(node.name)}}}" if node.level == TYPE else latex(node.name)
         yield rf"{_breaking(node.code)} & {name} \\"
     yield r"\end{longtable}"
 
 
-def _set(text: str) -> str:
-    """Text as LaTeX; arrows as mathematics, because some fonts lack them."""
-    return latex(text).replace("→", r"$\rightarrow$")
-
-
 def _breaking(code: str) -> str:
     """A code that may break across lines after a full stop."""
-    return _set(code).replace(".", r".\allowbreak{}")
+    return latex(code).replace(".", r".\allowbreak{}")
 
 
 def _csv(version: Version) -> str:

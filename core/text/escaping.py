@@ -15,7 +15,14 @@ _LATEX = {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
     # After \\ a bracket would be read as its argument.
     "[": "{[}", "]": "{]}",
+    # What fonts have in mathematics only.
+    "κ": r"$\kappa$", "α": r"$\alpha$", "χ": r"$\chi$", "Σ": r"$\Sigma$", "π": r"$\pi$", "²": r"$^2$",
+    "±": r"$\pm$", "−": "$-$", "×": r"$\times$", "≤": r"$\leq$", "≥": r"$\geq$", "→": r"$\rightarrow$",
+    "∅": r"$\emptyset$", "√": r"$\surd$",
 }  # fmt: skip
+_PLAIN = re.compile(
+    "[\x20-\x7e\xa0-\xff\\s‘’“”–—…•€" + "".join(letter for letter in _LATEX if letter > "~") + "]*"
+)
 
 
 def markdown(text: str) -> str:
@@ -30,9 +37,14 @@ def latex(text: str) -> str:
     r"""Text as one line of LaTeX. A star at its start is protected from a preceding `\\`. A negative number
     is set as mathematics, because not every font has a minus sign.
     """
-    if re.fullmatch(r"−[\d.]+", text):
-        return f"$-{text[1:]}$"
+    if re.fullmatch(r"−[\d.,]+", text):
+        return f"$-{text[1:].replace(',', '{,}')}$"
     line = " ".join(_UNSEEN.sub("", text).split())
     # Two hyphens would become a dash, as in the name of an option.
     text = re.sub("-(?=-)", "-{}", "".join(_LATEX.get(char, char) for char in line))
     return "{*}" + text[1:] if text.startswith("*") else text
+
+
+def is_plain_latex(text: str) -> bool:
+    """Can every LaTeX set this text once it is escaped? Other letters need XeLaTeX or LuaLaTeX."""
+    return _PLAIN.fullmatch(_UNSEEN.sub("", text)) is not None

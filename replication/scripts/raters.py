@@ -1,8 +1,11 @@
 """The raters of a package: two by two, each beside the others and the decision, and each over time."""
 
+from collections import Counter
 from collections.abc import Iterator
 from copy import copy
+from fractions import Fraction
 from itertools import combinations
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -10,19 +13,31 @@ import pandas as pd
 from coefficients import (
     NONE,
     Number,
+    agreeing,
     coefficient,
+    is_defined,
+    lowest,
     mean_kappa,
     mean_share,
+    number_of,
     pair,
     rows_of,
     self_agreement,
+    several,
     square,
+    with_interval,
 )
 from differences import beside_others, corrected
 from other_libraries import within
 from package import Package, read
+from scipy import stats
 
 TENTHS = 10
+WORDS = [
+    (-1.0, "poor"), (0.0, "slight"), (0.2, "fair"), (0.4, "moderate"), (0.6, "substantial"),
+    (0.8, "almost_perfect"),
+]  # fmt: skip
+"""The words of Landis and Koch with the values above which they begin."""
 
 
 def two_by_two(labels: np.ndarray, categories: int) -> Iterator[tuple[int, int, tuple[int, Number, Number]]]:
@@ -37,17 +52,23 @@ def pairs(package: Package) -> list[dict[str, Any]]:
     """Cohen's kappa of every two volunteers."""
     if not package.is_crossed:
         return []
-    names = package.labels.columns
+    names, labels = package.labels.columns, package.labels.to_numpy()
     return [
         {
             "first": names[one],
             "second": names[other],
             "issues": issues,
+            "differ": different(labels[:, one], labels[:, other]),
             "percent_agreement": same,
             "cohen_kappa": kappa,
         }
-        for one, other, (issues, same, kappa) in two_by_two(package.labels.to_numpy(), len(package.codes))
+        for one, other, (issues, same, kappa) in two_by_two(labels, len(package.codes))
     ]
+
+
+def different(first: np.ndarray, second: np.ndarray) -> int:
+    """The issues that both labelled, each with another category."""
+    return int(((first >= 0) & (second >= 0) & (first != second)).sum())
 
 
 def volunteers(package: Package) -> list[dict[str, Any]]:
@@ -81,6 +102,55 @@ def volunteers(package: Package) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def conger(labels: np.ndarray, categories: int) -> dict[str, Number]:
+    """Conger's kappa of the columns, with Gwet's linearised standard error."""
+    labels = labels[(labels >= 0).any(axis=1)][:, (labels >= 0).any(axis=0)]
+    rows = rows_of(labels)
+    if not is_defined("fleiss_kappa", rows, categories):
+        return NONE
+    issues, raters = labels.shape
+    pairs, compared = raters * (raters - 1), number_of(several(rows))
+    given = [int((column >= 0).sum()) for column in labels.T]
+    shares = [
+        [Fraction(int(times), n) for times in np.bincount(column[column >= 0], minlength=categories)]
+        for column, n in zip(labels.T, given, strict=True)
+    ]
+    of_all = [sum(column) for column in zip(*shares, strict=True)]
+    # By rater and category the sum of the others' shares, and its mean over the rater's labels.
+    others = [[all_ - own for all_, own in zip(of_all, mine, strict=True)] for mine in shares]
+    means = [sum(a * b for a, b in zip(*both, strict=True)) for both in zip(shares, others, strict=True)]
+    expected = Fraction(sum(means), pairs)
+    observed = sum(times * agreeing(row) for times, row in several(rows)) / Fraction(compared)
+    value = (observed - expected) / (1 - expected)
+    terms = Fraction()
+    for line, times in Counter(map(tuple, labels.tolist())).items():
+        chosen = Counter(place for place in line if place >= 0)
+        at = [rater for rater in range(raters) if line[rater] >= 0]
+        term = Fraction()
+        if len(at) >= 2:
+            term = Fraction(issues, compared) * (agreeing(chosen) - expected)
+        chance = sum((others[rater][line[rater]] - means[rater]) / given[rater] for rater in at)
+        term -= 2 * (1 - value) * chance * Fraction(issues, pairs)
+        terms += times * (term / (1 - expected) - value) ** 2
+    least = lowest("fleiss_kappa", rows, categories) if (labels >= 0).all() else -inf
+    return with_interval(value, terms / (issues * (issues - 1)), issues, least)
+
+
+def words(value: float, se: float) -> dict[str, Any]:
+    """The word of a value, the probability of it or a higher one, and the highest word with 95 %."""
+    above = [float(stats.norm.cdf((value - low) / se)) for low in (*(low for low, _word in WORDS), 1.0)]
+    room = above[0] - above[-1]
+    at_least = {word: (one - above[-1]) / room for (_low, word), one in zip(WORDS, above, strict=False)}
+    word = [word for low, word in WORDS if value > low or low == -1 or value == low == 0][-1]
+    sure = [word for _low, word in WORDS if at_least[word] >= 0.95][-1]
+    return {
+        "word": word,
+        "word_probability": at_least[word],
+        "sure_word": sure,
+        "sure_probability": at_least[sure],
+    }
 
 
 def beside(own: np.ndarray, others: np.ndarray, categories: int) -> dict[str, Any]:

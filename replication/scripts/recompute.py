@@ -33,6 +33,7 @@ FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "comparison", "reason", "weights", "independence", "population",
+    "coefficient", "word", "sure_word",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {
@@ -70,8 +71,8 @@ def _name(item: dict[str, Any]) -> str:
     if "sizes" in item:
         return ":".join(map(str, item["sizes"]))
     names = (
-        "code", "volunteer", "model", "repository", "month", "comparison", "first", "second", "label",
-        "decision",
+        "coefficient", "code", "volunteer", "model", "repository", "month", "comparison", "first", "second",
+        "label", "decision",
     )  # fmt: skip
     return ", ".join(str(item[name]) for name in names if isinstance(item.get(name), str))
 
@@ -99,6 +100,14 @@ def without_empty_intervals(before: dict[str, Any], after: dict[str, Any]) -> No
         is_point = _is_number(before.get(low)) and before[low] == before.get(high)
         if is_point and after.get(path, "missing") is None:
             before |= {path: None, low: None, high: None, reason: after[reason]}
+
+
+def without_newer(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Take the numbers that earlier versions of the platform did not give out of `after`."""
+    for newer in ("conger_kappa", "differ"):
+        if not any(newer in path.split() for path in before):
+            for path in [path for path in after if newer in path.split()]:
+                del after[path]
 
 
 def differs(stored: Any, found: Any) -> float | None:
@@ -170,6 +179,7 @@ class Comparison:
             before = dict(leaves(kept, f"{of} {level}"))
             after = dict(leaves(with_reasons(found), f"{of} {level}"))
             without_empty_intervals(before, after)
+            without_newer(before, after)
             self._compare(file, before, after)
         if file in self.differing:
             fault(file, "altered: made of the labels and decisions that are here, with other numbers")

@@ -29,7 +29,7 @@ from faults import tried
 from intervals import intervals
 from other_libraries import within
 from package import LEVELS, Package, read
-from raters import dissents, intra_rater, models, pairs, two_by_two, volunteers
+from raters import conger, dissents, intra_rater, models, pairs, two_by_two, volunteers, words
 from weighted import weighted
 
 NAMES = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
@@ -66,8 +66,8 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
         "differences": lambda: differences(package, groups),
     }
     alone = (
-        distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models, intra_rater,
-        consensus, dissents, second_look, intervals,
+        benchmark, distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models,
+        intra_rater, consensus, dissents, second_look, intervals,
     )  # fmt: skip
     parts |= {part.__name__: partial(part, package) for part in alone}
     for name in (name for name in parts if name in stored):
@@ -142,6 +142,7 @@ def agreement(package: Package, issues: pd.Index, left_out: dict[str, Any]) -> d
         light = NONE
         if package.is_crossed and found["fleiss_kappa"]["value"] is not None:
             light = mean_kappa(kappa for *_who, (_issues, _same, kappa) in two_by_two(labels, len(codes)))
+    of_raters = conger(labels, len(codes)) if package.is_crossed else NONE
     raters = (labels >= 0).any(axis=0).sum() if package.is_crossed else package.given["Volunteer"].nunique()
     chosen = [int((labels == place).sum()) for place in range(len(codes))]
     return {
@@ -149,7 +150,7 @@ def agreement(package: Package, issues: pd.Index, left_out: dict[str, Any]) -> d
         "raters": int(raters),
         "labels": sum(chosen),
         "left_out": {reason: count for reason, count in left_out.items() if count},
-        "coefficients": found | {"light_kappa": light},
+        "coefficients": found | {"light_kappa": light, "conger_kappa": of_raters},
         "categories": [
             {"code": code, "labels": chosen[place], **kappa}
             for place, (code, kappa) in enumerate(category_kappas(rows, codes))
@@ -189,6 +190,16 @@ def composition(package: Package, repositories: list[str]) -> list[dict[str, Any
             }
         )
     return lines
+
+
+def benchmark(package: Package) -> list[dict[str, Any]]:
+    """The word of Landis and Koch for each coefficient, and Gwet's probability of it or a higher one."""
+    found = whole(package)["coefficients"]
+    return [
+        {"coefficient": name, **words(one["value"], one["se"])}
+        for name, one in found.items()
+        if name != "percent_agreement" and one["se"]
+    ]
 
 
 def distribution(package: Package) -> list[dict[str, Any]]:

@@ -109,27 +109,24 @@ def _headline(report: AgreementReport) -> dict[str, str]:
 
 
 def _tables(report: AgreementReport) -> Iterator[dict[str, Any]]:
-    """The sections that have a title and rows, as texts without columns whose cells are all empty.
+    """The sections of the document that have rows, as texts without columns whose cells are all empty.
 
     The text `more` counts the rows beyond MOST.
     """
     for section in SECTIONS:
         table = section.table(report)
-        if section.title is None or not table.rows:
+        if not section.in_document or not table.rows:
             continue
-        cells = zip(section.columns_of(report), zip(*table.rows, strict=True), strict=True)
-        used = [(column, found) for column, found in cells if any(cell is not None for cell in found)]
-        more = len(table.rows) - MOST
-        texts = ([column.text(report, cell) for cell in found[:MOST]] for column, found in used)
+        printed, more = section.printed(report, MOST), len(table.rows) - MOST
         yield {
             "name": section.key,
             "title": str(section.title),
             "note": str(section.note),
             "heads": [
-                {"text": str(column.heading), "is_number": all(_is_number(cell) for cell in found)}
-                for column, found in used
+                {"text": text, "is_number": is_number}
+                for text, is_number in zip(printed.heads, printed.is_number, strict=True)
             ],
-            "rows": [list(row) for row in zip(*texts, strict=True)],
+            "rows": [list(row) for row in printed.rows],
             "more": ngettext(
                 "%(n)s more row is in the CSV file.", "%(n)s more rows are in the CSV file.", more
             )
@@ -137,7 +134,3 @@ def _tables(report: AgreementReport) -> Iterator[dict[str, Any]]:
             if more > 0
             else "",
         }
-
-
-def _is_number(cell: object) -> bool:
-    return cell is None or isinstance(cell, int | float)

@@ -2,9 +2,6 @@
 
 from core.text.escaping import latex, markdown
 
-_GREEK = {"κ": r"$\kappa$", "α": r"$\alpha$", "±": r"$\pm$", "−": "$-$"}
-"""Letters and signs that fonts of LaTeX lack outside of mathematics."""
-
 
 def markdown_paragraph(text: str) -> str:
     """The text as a paragraph of Markdown."""
@@ -13,4 +10,4 @@ def markdown_paragraph(text: str) -> str:
 
 def latex_paragraph(text: str) -> str:
     """The text as a paragraph of LaTeX, which every engine can set."""
-    return "".join(_GREEK.get(letter, letter) for letter in latex(text)) + "\n"
+    return f"{latex(text)}\n"

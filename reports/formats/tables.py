@@ -53,3 +53,15 @@ def rounded(cell: object) -> str:
     if isinstance(cell, float):
         return number(cell)
     return "" if cell is None else str(cell)
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table for people: heads in words and cells as texts, in the reader's language.
+
+    `is_number` tells which columns have numbers only. Columns whose cells are all empty are left out.
+    """
+
+    heads: tuple[str, ...]
+    is_number: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]

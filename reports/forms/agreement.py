@@ -1,11 +1,13 @@
 """The forms of the pages of agreement, weights and final labels."""
 
+import re
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from agreement.forecasts.before_labels import MOST_RATERS
 from agreement.weighted.matrix import MAX_CHARACTERS
 
 
@@ -18,6 +20,49 @@ class WithinForm(forms.Form):
         max_value=0.5,
         widget=forms.NumberInput(attrs={"step": "0.001", "class": "input small", "placeholder": "0.02"}),
     )
+
+
+class BeforeForm(WithinForm):
+    """What is assumed of a planned round. `shares` is cleaned to a list of numbers, each above 0."""
+
+    MOST_CATEGORIES = 200
+
+    kappa = forms.FloatField(
+        label=_("Fleiss’ kappa that you expect"),
+        min_value=0,
+        max_value=0.99,
+        initial=0.6,
+        widget=forms.NumberInput(attrs={"step": "0.01", "class": "input small"}),
+    )
+    volunteers = forms.IntegerField(
+        label=_("Labels for each issue"),
+        min_value=2,
+        max_value=MOST_RATERS,
+        initial=3,
+        widget=forms.NumberInput(attrs={"class": "input small"}),
+    )
+    shares = forms.CharField(
+        label=_("Shares of the categories"),
+        max_length=1000,
+        initial="50, 30, 15, 5",
+        widget=forms.TextInput(attrs={"class": "input"}),
+        help_text=_("Numbers with commas between them, one for each category. Their sum does not matter."),
+    )
+    field_order = ("kappa", "shares", "volunteers", "within")
+
+    def clean_shares(self) -> list[float]:
+        try:
+            shares = [
+                float(part) for part in re.split(r"[,;，；\s]+", self.cleaned_data["shares"].strip(" ,;，；"))
+            ]
+        except ValueError as error:
+            raise forms.ValidationError(
+                _("Write numbers with commas between them, for example 50, 30, 20.")
+            ) from error
+        is_short = 2 <= len(shares) <= self.MOST_CATEGORIES
+        if not is_short or not all(0 < share < 1e9 for share in shares):
+            raise forms.ValidationError(_("Write 2 to 200 numbers above 0."))
+        return shares
 
 
 class FreezeForm(forms.Form):

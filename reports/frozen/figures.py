@@ -28,8 +28,8 @@ def group_name(key: Mapping[str, str]) -> str:
 
 
 def plain(part: str, of: str, one: Mapping[str, Any], *names: str) -> KeyedFigures:
-    """Numbers without an interval."""
-    return ((FigureKey(part, of, name), Figure(one[name])) for name in names)
+    """Numbers without an interval, without those that an older report lacks."""
+    return ((FigureKey(part, of, name), Figure(one[name])) for name in names if name in one)
 
 
 def listed(

@@ -1,6 +1,8 @@
-"""Whether the issues of a report are a sample, or all that were selected."""
+"""Whether the issues of a report are a sample, and how many issues there are in all."""
 
+from annotate.models import Sample
 from core.numbers import whole_number
+from ingest.models import Issue
 from reports.agreement_report import AgreementReport
 from rounds.models import Round
 
@@ -28,3 +30,14 @@ def _is_whole(round_: Round) -> bool:
             return True
         earlier = Round.objects.filter(study=round_.study_id, pk=whole_number(id_) or 0).first()
     return False
+
+
+def population_of(round_: Round, false_positives: int) -> int:
+    """For a sample the issues that it was drawn from, else the issues of the study without the
+    `false_positives` that a screening excluded. At most two queries.
+    """
+    kind, _colon, id_ = str(round_.selection.get("source", "")).partition(":")
+    sample = Sample.objects.filter(study=round_.study_id, pk=id_).first() if kind == "sample" else None
+    if sample is not None:
+        return sum(stratum["issues"] for stratum in sample.plan["strata"])
+    return Issue.objects.filter(repository__study=round_.study_id).count() - false_positives

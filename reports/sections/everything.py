@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
 from reports.agreement_report import BY, AgreementReport
@@ -10,6 +11,7 @@ from reports.frozen.figures import Figure, FigureKey, KeyedFigures, estimate, gr
 from reports.queries.label_tuples import REASONS
 from reports.sections import columns
 from reports.sections.section import JsonPart, Section
+from reports.sentences.agreement import LEFT_OUT as LEFT_OUT_TEXTS
 from reports.sentences.definitions import COEFFICIENTS
 
 
@@ -46,6 +48,10 @@ def _figures(groups: list[dict[str, Any]]) -> KeyedFigures:
         yield estimate("categories", one["code"], "kappa", one, "kappa")
 
 
+def _left_out(_report: AgreementReport, reason: str) -> str:
+    return capfirst(LEFT_OUT_TEXTS[reason] % 2) if reason in LEFT_OUT_TEXTS else reason
+
+
 EVERYTHING = Section(
     key="report",
     title=gettext_lazy("Every group and coefficient"),
@@ -78,7 +84,11 @@ EVERYTHING = Section(
 )
 LEFT_OUT = Section(
     key="left-out",
-    title=None,
-    columns=(columns.REASON, columns.Column("count", gettext_lazy("Count"))),
+    title=gettext_lazy("Left out"),
+    columns=(
+        columns.Column("reason", gettext_lazy("Note"), words=_left_out),
+        columns.Column("count", gettext_lazy("Count")),
+    ),
     rows=lambda report: report.overall.left_out.items(),
+    in_document=False,
 )

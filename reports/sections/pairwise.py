@@ -1,6 +1,6 @@
 """Pairs of volunteers and categories: kappas of pairs, categories side by side, labels against decisions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from numpy.typing import NDArray
 
 from agreement import against_decision, clustered, confusion
+from agreement.pairs import square
 from drawing.axes import heat_step
 from reports.agreement_report import AgreementReport, computed_of_labels
 from reports.formats.tables import number
@@ -37,7 +38,13 @@ SHOWN = 12
 
 def _pairs(report: AgreementReport) -> list[dict[str, Any]]:
     return [
-        {"first": report.columns[pair.first], "second": report.columns[pair.second], **pair.as_dict()}
+        {
+            "first": report.columns[pair.first],
+            "second": report.columns[pair.second],
+            "issues": pair.issues,
+            "differ": pair.differ,
+            **pair.as_dict(),
+        }
         for pair in report.overall.pairs
     ]
 
@@ -74,6 +81,18 @@ def _most_first(
     return [dict(zip(names, one, strict=True)) for one in sorted(found, key=lambda one: -one[2])]
 
 
+def _pair_categories(report: AgreementReport) -> Iterator[tuple[object, ...]]:
+    """How many issues each pair of volunteers labelled with which two categories, most issues first."""
+    codes = [category.code for category in report.overall.categories]
+    for pair in report.overall.pairs:
+        table = square(report.numbers.patterns, pair.first, pair.second)
+        apart = [(codes[row], codes[column], int(table[row, column])) for row, column in np.argwhere(table)]
+        names = report.columns[pair.first], report.columns[pair.second]
+        for one, other, issues in sorted(apart, key=lambda cell: -cell[2]):
+            if one != other:
+                yield *names, one, other, issues
+
+
 def _names(pair: Mapping[str, Any]) -> str:
     return f"{pair['first']}, {pair['second']}"
 
@@ -96,14 +115,18 @@ def _pairs_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
         said = {
             "first": report.columns[pair.first],
             "second": report.columns[pair.second],
-            "issues": pair.issues,
+            "issues": f"{pair.issues:,}",
+            "differ": f"{pair.differ:,}",
         }
         if pair.kappa is None:
             title = _("%(first)s and %(second)s: ") % said + say.undefined(pair.reason)
             cell: dict[str, Any] = {"text": "–", "title": title}
         else:
             said |= {"kappa": number(pair.kappa)}
-            title = _("%(first)s and %(second)s: %(kappa)s over %(issues)s issues") % said
+            title = _(
+                "%(first)s and %(second)s: %(kappa)s, different labels on %(differ)s of %(issues)s issues"
+            )
+            title %= said
             cell = {"text": _short(pair.kappa), "heat": heat_step(pair.kappa, low, high), "title": title}
         first, second = said["first"], said["second"]
         cells[first, second] = cells[second, first] = cell
@@ -147,7 +170,15 @@ def _against_decision_card(report: AgreementReport, _asked: PageQuery) -> dict[s
 PAIRS = Section(
     key="pairs",
     title=gettext_lazy("By pair of volunteers"),
-    columns=(FIRST, SECOND, ISSUES, PERCENT_AGREEMENT, COHEN_KAPPA, REASON),
+    columns=(
+        FIRST,
+        SECOND,
+        ISSUES,
+        Column("differ", gettext_lazy("Different labels")),
+        PERCENT_AGREEMENT,
+        COHEN_KAPPA,
+        REASON,
+    ),
     rows=lambda report: (pair.values() for pair in _pairs(report)),
     card=Card("reports/agreement/_pairs.html", _pairs_card, "left"),
     picture=PictureKind(
@@ -163,10 +194,23 @@ PAIRS = Section(
     json=JsonPart(
         "pairs",
         _pairs,
-        listed("pairs", "issues", "percent_agreement", "cohen_kappa", of=_names),
+        listed("pairs", "issues", "differ", "percent_agreement", "cohen_kappa", of=_names),
         parts={"pairs": gettext_lazy("Pair %(of)s")},
         names={"percent_agreement": gettext_lazy("Percent agreement")},
     ),
+)
+PAIR_CATEGORIES = Section(
+    key="pair-categories",
+    title=gettext_lazy("Different labels by pair of volunteers"),
+    columns=(
+        FIRST,
+        SECOND,
+        Column("first_label", gettext_lazy("Label of the first")),
+        Column("second_label", gettext_lazy("Label of the second")),
+        ISSUES,
+    ),
+    rows=_pair_categories,
+    in_document=False,
 )
 CONFUSION = Section(
     key="confusion",

@@ -23,10 +23,11 @@ def _in_order(*keys: str) -> tuple[Section, ...]:
 
 
 _REPORT = (
-    "coefficients", "intervals", "weighted", "types", "categories", "repositories", "months", "second-looks",
-    "consensus", "rounds", "differences", "over-time", "over-time-test", "issues", "distribution", "splits",
-    "volunteers", "dissents", "skill", "volunteer-confusion", "shaky-decisions", "pairs", "confusion",
-    "against-decision", "intra-rater", "models", "independence", "report", "left-out",
+    "coefficients", "benchmark", "intervals", "weighted", "types", "categories", "repositories", "months",
+    "second-looks", "consensus", "rounds", "differences", "over-time", "over-time-test", "issues",
+    "distribution", "splits", "volunteers", "dissents", "skill", "volunteer-confusion", "shaky-decisions",
+    "pairs", "pair-categories", "confusion", "against-decision", "intra-rater", "models", "independence",
+    "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
 """All sections in the order of the whole report as a file."""
@@ -42,11 +43,12 @@ PICTURE_SECTIONS = _in_order(
 )  # fmt: skip
 """All sections in the order of the pictures."""
 _JSON_SECTIONS = _in_order(
-    "report", "weighted", "issues", "distribution", "over-time", "splits", "pairs", "confusion",
+    "report", "benchmark", "weighted", "issues", "distribution", "over-time", "splits", "pairs", "confusion",
     "against-decision", "volunteers", "differences", "models", "intra-rater", "second-looks",
 )  # fmt: skip
 JSON_PARTS = tuple(section.json for section in _JSON_SECTIONS if section.json)
 """The parts of the JSON in its order, which frozen reports keep."""
 
-TABLES = {section.key: section.table for section in SECTIONS}
+BY_KEY = {section.key: section for section in SECTIONS}
+TABLES = {key: section.table for key, section in BY_KEY.items()}
 """The tables by their names in links, files and the command."""

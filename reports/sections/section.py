@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from reports.agreement_report import AgreementReport
-from reports.formats.tables import Table
+from reports.formats.tables import PrintedTable, Table
 from reports.frozen.figures import KeyedFigures
 from reports.pictures.kind import PictureKind
 from reports.sections.columns import Column
@@ -49,18 +49,19 @@ class Card:
 class Section:
     """One statistic: a table with columns, and optionally a card, a picture and JSON.
 
-    `key` names the table in addresses and files. `columns` can depend on the report. A section without a
-    `title` is left out of the whole report as a file. `note` tells readers how to read the table.
+    `key` names the table in addresses and files. `columns` can depend on the report. The whole report as a
+    file has the sections that are `in_document`. `note` tells readers how to read the table.
     """
 
     key: str
-    title: "StrPromise | None"
+    title: "StrPromise"
     columns: tuple[Column, ...] | Callable[[AgreementReport], tuple[Column, ...]]
     rows: Callable[[AgreementReport], Iterable[Iterable[object]]]
     note: "StrPromise | str" = ""
     card: Card | None = None
     picture: PictureKind | None = None
     json: JsonPart | None = None
+    in_document: bool = True
 
     def columns_of(self, report: AgreementReport) -> tuple[Column, ...]:
         return self.columns(report) if callable(self.columns) else self.columns
@@ -68,3 +69,20 @@ class Section:
     def table(self, report: AgreementReport) -> Table:
         """The rows at full precision, under the column names of files."""
         return Table.of((column.name for column in self.columns_of(report)), self.rows(report))
+
+    def printed(self, report: AgreementReport, most: int | None = None) -> PrintedTable:
+        """The table for people, without columns whose cells are all empty; `most` rows at most."""
+        table = self.table(report)
+        cells = [list(column) for column in zip(*table.rows, strict=True)] or [[] for _name in table.columns]
+        found = list(zip(self.columns_of(report), cells, strict=True))
+        used = [pair for pair in found if any(cell is not None for cell in pair[1])] or found
+        texts = ([column.text(report, cell) for cell in column_cells[:most]] for column, column_cells in used)
+        return PrintedTable(
+            heads=tuple(str(column.heading) for column, _cells in used),
+            is_number=tuple(all(_is_number(cell) for cell in column_cells) for _column, column_cells in used),
+            rows=tuple(zip(*texts, strict=True)),
+        )
+
+
+def _is_number(cell: object) -> bool:
+    return cell is None or isinstance(cell, int | float)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
+from django.utils.translation import ngettext, ngettext_lazy
 
-from agreement import Agreement, CategoryKappa, Reason, Volunteers, landis_koch
+from agreement import Agreement, CategoryKappa, Reason
 from reports.agreement_report import AgreementReport
-from reports.formats.tables import number
 from reports.queries.label_tuples import REASONS
 from reports.queries.second_looks import is_looking_again
 from reports.sentences.numbers import grouped
@@ -22,54 +21,6 @@ FEW_LABELS = 30
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.6
 """The paradox of one category: agreement of at least the first, and a kappa of at most the second or none."""
-
-# Translators: the words of Landis and Koch (1977) for the size of a kappa.
-LANDIS_KOCH_WORDS = {
-    "poor": pgettext_lazy("Landis and Koch", "poor"),
-    "slight": pgettext_lazy("Landis and Koch", "slight"),
-    "fair": pgettext_lazy("Landis and Koch", "fair"),
-    "moderate": pgettext_lazy("Landis and Koch", "moderate"),
-    "substantial": pgettext_lazy("Landis and Koch", "substantial"),
-    "almost_perfect": pgettext_lazy("Landis and Koch", "almost perfect"),
-}
-
-
-def planning(report: AgreementReport, within: float, issues: int, volunteers: Volunteers) -> list[str]:
-    """How many issues, or volunteers, narrow the interval of Fleiss' kappa to ± `within`."""
-    said = {"within": number(within), "issues": grouped(issues), "labels": report.round.labels_per_issue}
-    now = report.overall.issues
-    sentences = [
-        _("With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. This round has enough.")
-        % said
-        if issues <= now
-        else ngettext(
-            "With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. You need %(more)s more.",
-            "With %(labels)s labels per issue, ± %(within)s needs %(issues)s issues. You need %(more)s more.",
-            issues - now,
-        )
-        % {**said, "more": grouped(issues - now)}
-    ]
-    if volunteers.needed is not None:
-        text = ngettext(
-            "With the issues of this round, you need %(n)s volunteer for each issue.",
-            "With the issues of this round, you need %(n)s volunteers for each issue.",
-            volunteers.needed,
-        )
-        sentences.append(text % {"n": grouped(volunteers.needed)})
-    elif volunteers.narrowest is not None:
-        text = _(
-            "With the issues of this round, no number of volunteers is enough. The interval stays wider"
-            " than ± %(narrowest)s."
-        )
-        sentences.append(text % {"narrowest": number(volunteers.narrowest)})
-    else:
-        text = _("The number of volunteers that you need is not known: %(reason)s.")
-        sentences.append(text % {"reason": _((volunteers.reason or Reason.NO_LABELS).text)})
-    return sentences
-
-
-def landis_koch_word(value: float) -> str:
-    return str(LANDIS_KOCH_WORDS[landis_koch(value)])
 
 
 def is_paradox(found: Agreement) -> bool:

@@ -13,6 +13,7 @@ COEFFICIENTS = {
     "gwet_ac1": (gettext_lazy("Gwet’s AC1"), gettext_lazy("stable when one category dominates")),
     "brennan_prediger": (gettext_lazy("Brennan–Prediger"), gettext_lazy("chance equal for every category")),
     "light_kappa": (gettext_lazy("Light’s kappa"), gettext_lazy("mean over pairs of volunteers")),
+    "conger_kappa": (gettext_lazy("Conger’s kappa"), gettext_lazy("chance from shares of each volunteer")),
 }
 
 WEIGHTED = {
@@ -102,6 +103,26 @@ def definitions() -> list[Definition]:
             "Light (1971), Psychological Bulletin 76(5), 365–377; Cohen (1960)",
         ),
         Definition(
+            "conger_kappa",
+            _(
+                "Cohen’s kappa for more than two volunteers: chance comes from the shares of each volunteer. If"
+                " volunteers use the categories differently, the value is higher than Fleiss’ kappa."
+            ),
+            "κ = (p_a − p_e) / (1 − p_e),  p_e = mean over pairs g ≠ h of Σ_k p_gk p_hk",
+            "Conger (1980), Psychological Bulletin 88(2), 322–328; Gwet (2021) where labels are missing",
+        ),
+        Definition(
+            "benchmark",
+            _(
+                "The word for a value of kappa comes from Landis and Koch. The true value can have another"
+                " word. The probability shows how likely the true value has this word or a higher one. The true"
+                " value is taken as normal around the value, with the standard error, from −1 to 1. Gwet’s word"
+                " is the highest word whose probability is at least 95 %."
+            ),
+            "P = (Φ((κ − low) / SE) − Φ((κ − 1) / SE)) / (Φ((κ + 1) / SE) − Φ((κ − 1) / SE))",
+            "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.; Landis and Koch (1977), Biometrics 33, 159–174",
+        ),
+        Definition(
             "category_kappa",
             _(
                 "Fleiss’ kappa of one category against all other categories together, over the issues with"
@@ -168,6 +189,7 @@ def definitions() -> list[Definition]:
 
 DEFINED = {
     **{key: name for key, (name, _hint) in COEFFICIENTS.items()},
+    "benchmark": gettext_lazy("Word for a kappa"),
     "category_kappa": gettext_lazy("Kappa of one category"),
     "weighted": gettext_lazy("Agreement with partial credit"),
     "intra_rater": gettext_lazy("Intra-rater agreement"),

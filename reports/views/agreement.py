@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
-from agreement import issues_for, volunteers_for
 from agreement.coefficients import LANDIS_KOCH
 from core.http import render_page
 from drawing.axes import Axis, bands, close_axis, whisker
@@ -24,10 +23,9 @@ from reports.agreement_report import (
 )
 from reports.file_responses import attached
 from reports.formats.files import file_name, names_of
-from reports.formats.latex import as_latex
 from reports.formats.paragraphs import latex_paragraph, markdown_paragraph
-from reports.formats.tables import as_csv, as_markdown, number
-from reports.forms.agreement import FreezeForm, WithinForm
+from reports.formats.table_files import table_as_csv, table_as_latex, table_as_markdown
+from reports.forms.agreement import FreezeForm
 from reports.pictures.catalogue import pictures
 from reports.queries.independence import Signs, suspicions, suspicions_for_page
 from reports.sections.chart_rows import HEADLINE
@@ -36,19 +34,21 @@ from reports.sections.model_raters import model_comparisons
 from reports.sections.registry import CARD_SECTIONS, TABLES
 from reports.sentences import agreement as say
 from reports.sentences import limits
+from reports.sentences.benchmarks import landis_koch_word, word_probability
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.independence import how_labels_were_given, sign_of_dependence
 from reports.sentences.numbers import small
 from reports.sentences.paragraph import how_to_report, paragraph
 from reports.views import frozen
+from reports.views.forecasts import forecast_card
 from reports.views.shortcuts import leaves_out_coached, round_to_read
 from rounds.queries.blindness import Reader, withheld_issues
 from taxonomy.models import Level
 
 FORMATS = {
-    "csv": ("text/csv", as_csv),
-    "tex": ("application/x-tex", as_latex),
-    "md": ("text/markdown", as_markdown),
+    "csv": ("text/csv", table_as_csv),
+    "tex": ("application/x-tex", table_as_latex),
+    "md": ("text/markdown", table_as_markdown),
 }
 PARAGRAPHS = {"md": markdown_paragraph, "tex": latex_paragraph}
 """The forms of the paragraph for a paper, which is no table."""
@@ -95,7 +95,7 @@ def agreement(request: AuthedRequest, round_id: int) -> HttpResponse:
         }
         if request.headers.get("HX-Target") != "independence":
             context |= _page(report) | _cards(request, report)
-            context["planning"] = _planning(request, report)
+            context["planning"] = forecast_card(request, report)
     else:
         context["missing"] = say.what_is_missing(round_, report)
     return render_page(request, "reports/agreement/agreement.html", context, partials=["independence"])
@@ -127,23 +127,6 @@ def _suspicions(report: AgreementReport, signs: Signs | None) -> list[dict[str, 
     )
 
 
-def _planning(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
-    """The issues or volunteers that narrow Fleiss' kappa to ± `?within=`; None if kappa has no interval."""
-    kappa = report.overall.coefficients[HEADLINE]
-    if kappa.value is None or kappa.se is None or kappa.low is None:
-        return None
-    form = WithinForm(request.GET if "within" in request.GET else None)
-    half = kappa.value - kappa.low
-    told: dict[str, Any] = {"form": form, "half": number(half)}
-    if not form.is_valid():
-        return told
-    within = form.cleaned_data["within"]
-    issues = issues_for(within, kappa.se, report.overall.issues)
-    return told | {
-        "sentences": say.planning(report, within, issues, volunteers_for(report.numbers.patterns, within))
-    }
-
-
 def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
     if form not in FORMATS:
         raise Http404
@@ -151,19 +134,10 @@ def _file(report: AgreementReport, form: str, name: str) -> HttpResponse:
     if name == "paragraph" and form in PARAGRAPHS and report.overall.issues:
         text = PARAGRAPHS[form](how_to_report(report))
     elif name in TABLES:
-        table = TABLES[name](report)
-        text = as_latex(table, _caption(report, name)) if write is as_latex else write(table)
+        text = write(report, name)
     else:
         raise Http404
     return sent(report, text, f"{name}.{form}", f"{kind}; charset=utf-8")
-
-
-def _caption(report: AgreementReport, name: str) -> str:
-    without = " without coached issues," if report.without_coached else ""
-    return (
-        f"{name}: {report.round.study.name}, {report.round.name}, {level_name(report.level)} level,"
-        f" taxonomy v{report.round.version.number},{without} as of {report.as_of:%Y-%m-%d %H:%M} UTC"
-    )
 
 
 def sent(report: AgreementReport, content: str | bytes, name: str, kind: str) -> HttpResponse:
@@ -219,9 +193,10 @@ def _headline(report: AgreementReport) -> dict[str, Any]:
     }
     if kappa.value is None:
         return drawn
-    word = say.landis_koch_word(kappa.value)
-    bounds = [(bound, say.landis_koch_word(bound)) for bound, _word in LANDIS_KOCH]
+    word = landis_koch_word(kappa.value)
+    bounds = [(bound, landis_koch_word(bound)) for bound, _word in LANDIS_KOCH]
     drawn |= {"word": word, "bands": bands(whole, bounds, word), "degrees": report.overall.issues - 1}
+    drawn["probability"] = word_probability(kappa)
     if kappa.low is not None and kappa.high is not None and kappa.low >= 0 and kappa.high - kappa.low < 0.2:
         lens = close_axis([kappa.low, kappa.high], whole.left, whole.right)
         drawn |= {

@@ -176,6 +176,7 @@ def test_the_paradox_of_one_frequent_category():
         "krippendorff_alpha": -0.0247,
         "gwet_ac1": 0.9408,  # p_e = 2 * 0.972 * 0.028 = 0.054432, 0.889568 / 0.945568
         "brennan_prediger": 0.888,  # 0.444 / 0.5
+        "conger_kappa": -0.0234,  # of two raters it is Cohen's
     }
 
 
@@ -266,6 +267,7 @@ def test_report_as_json_has_the_fields_of_the_contract():
         "gwet_ac1",
         "brennan_prediger",
         "light_kappa",
+        "conger_kappa",
     }
     assert {tuple(each) for each in found["coefficients"].values()} == {
         ("value", "se", "low", "high", "reason")
@@ -308,6 +310,7 @@ class TestBootstrap:
         assert one_category["percent_agreement"] is None  # nothing varies
         slots = bootstrap(from_rows([[0, 1], [1, 1]], 2), seed=1, replicates=9, columns_are_raters=False)
         assert slots.intervals["light_kappa"] is None
+        assert slots.intervals["conger_kappa"] is None
 
     def test_replicates_that_define_nothing_are_counted_out(self):
         # With two issues, about a quarter of the replicates draw the first twice: a single category.

@@ -75,15 +75,15 @@ def test_undefined_is_none_with_a_reason():
     assert found.kappa == Coefficient(None, reason=Reason.NO_VOLUNTEER)
     assert found.among_kappa == Coefficient(None, reason=Reason.NO_PAIR)
     assert found.among_agreement.value is None
-    assert found.decision == PairKappa(2, 3, 0, None, None, Reason.NO_DECISION)
+    assert found.decision == PairKappa(2, 3, 0, 0, None, None, Reason.NO_DECISION)
 
     none = model_rater(Patterns([[-1, -1]], [1], 2), [A], [A])
     assert none.agreement == Coefficient(None, reason=Reason.NO_OVERLAP)
-    assert none.decision == PairKappa(2, 3, 1, 1.0, None, Reason.ONE_DECISION)
+    assert none.decision == PairKappa(2, 3, 1, 0, 1.0, None, Reason.ONE_DECISION)
     same = model_rater(Patterns([[A, A]], [4], 2), [A], [A])
     assert same.agreement.value == 1.0
     assert same.kappa == Coefficient(None, reason=Reason.NO_VOLUNTEER)
-    assert same.decision == PairKappa(2, 3, 4, 1.0, None, Reason.ONE_CATEGORY_DECIDED)
+    assert same.decision == PairKappa(2, 3, 4, 0, 1.0, None, Reason.ONE_CATEGORY_DECIDED)
     nothing = model_rater(Patterns([[A, A]], [4], 2), [-1], [A])
     assert (nothing.labels, nothing.compared) == (0, 0)
 

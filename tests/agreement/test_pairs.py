@@ -36,13 +36,13 @@ def test_the_columns_of_pairs_are_ordered_and_one_in_no_pair_is_left_out():
     columns = [0, 1, 3, 4, 5]
     places = [(row, column) for row in range(5) for column in range(row + 1, 5)]
     pairs = [
-        PairKappa(columns[a], columns[b], 9, None, None if (a, b) == (3, 4) else KAPPAS[a][b])
+        PairKappa(columns[a], columns[b], 9, 0, None, None if (a, b) == (3, 4) else KAPPAS[a][b])
         for a, b in places
     ]
     without = [list(row) for row in KAPPAS]
     without[3][4] = without[4][3] = None
     assert clustered(pairs) == [columns[place] for place in order_of(without)]
-    assert clustered([PairKappa(1, 4, 2, 1.0, 1.0)]) == [1, 4]
+    assert clustered([PairKappa(1, 4, 2, 0, 1.0, 1.0)]) == [1, 4]
     assert clustered([]) == []
 
 

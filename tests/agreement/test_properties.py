@@ -16,7 +16,7 @@ from agreement import Patterns, Reason, confusion, report
 from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient, lowest
 from agreement.tally import Tally
-from tests.agreement.test_planning import labelled
+from tests.agreement.test_forecasts import labelled
 from tests.long import only_long
 from tests.worlds.labels import from_rows
 

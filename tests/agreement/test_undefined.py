@@ -31,6 +31,7 @@ class TestUndefined:
             "gwet_ac1": ac1,
             "brennan_prediger": ac1,
             "light_kappa": light,
+            "conger_kappa": kappa,
         }
         undefined = [one for one in found.values() if one.value is None]
         assert undefined == [Coefficient(None, reason=one.reason) for one in undefined]
@@ -60,7 +61,7 @@ class TestUndefined:
         found = report(from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
         assert found.pop("light_kappa") == Coefficient(1.0, None, None, None, Reason.BOOTSTRAP_ONLY)
         assert set(found.values()) == {Coefficient(1.0, reason=Reason.NO_SPREAD)}
-        assert len(found) == 5
+        assert len(found) == 6
 
     def test_categories_nobody_or_everybody_chose(self):
         unused = report(from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories

@@ -190,8 +190,8 @@ def _key(text):
 
 def _ordered(found):
     names = ["percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger"]
-    assert {*names, "light_kappa"} == set(found)
-    return [*names, "light_kappa"]
+    assert {*names, "light_kappa", "conger_kappa"} == set(found)
+    return [*names, "light_kappa", "conger_kappa"]
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -354,6 +354,7 @@ screening_csv              get    302  404  404  200  200  200  200  200  403
 screening_flow             get    302  404  404  200  200  200  200  200  403
 screen_issue               post   401  404  404  422  404  403  403  403  403
 study_meetings             get    302  404  404  200  200  200  200  200  403
+forecast                   get    302  404  404  200  200  200  200  200  403
 study_report               get    302  404  404  200  200  200  200  200  403
 meetings                   get    302  404  404  200  200  200  200  200  403
 new_meeting                get    302  404  404  200  200  403  403  403  403

@@ -10,13 +10,12 @@ from core.errors import DomainError
 from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
 from reports.formats.group_json import GROUPED_BY, ON_REQUEST, group_as_dict
 from reports.formats.json_report import report_as_dict
-from reports.formats.latex import as_latex
-from reports.formats.tables import as_csv, as_markdown
+from reports.formats.table_files import table_as_csv, table_as_latex, table_as_markdown
 from reports.sections.registry import TABLES
 from rounds.models import Round
 from rounds.queries.blindness import Reader
 
-FORMATS = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
+FORMATS = {"csv": table_as_csv, "markdown": table_as_markdown, "latex": table_as_latex}
 
 
 class Command(BaseCommand):
@@ -64,7 +63,7 @@ class Command(BaseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(report_as_dict(found), indent=2))
         else:
-            self.stdout.write(FORMATS[options["format"]](TABLES[options["table"]](found)).rstrip("\n"))
+            self.stdout.write(FORMATS[options["format"]](found, options["table"]).rstrip("\n"))
 
 
 def group_asked_for(given: list[str]) -> dict[str, str]:

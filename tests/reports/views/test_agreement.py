@@ -88,7 +88,7 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     assert "By month" not in said
     assert "Labels over time" not in said
     body = response.content.decode()
-    cells = re.findall(r'title="R1 and R2: ([0-9.]+) over 5 issues"', body)
+    cells = re.findall(r'title="R1 and R2: ([0-9.]+), different labels on \d of 5 issues"', body)
     assert cells == [three(found.overall.pairs[0].kappa)] * 2
     disagreements = reverse("disagreements", args=[labelled.pk])
     for pair in ("C.1+C.2", "B.1+C.1"):
@@ -243,9 +243,8 @@ def test_tables_come_as_latex(world, labelled):
     assert text.splitlines()[0].startswith(
         f"% types: {world.study.name}, Main round, type level, taxonomy v1, as of "
     )
-    assert (
-        r"type & issues & labels & percent\_\allowbreak{}agreement & fleiss\_\allowbreak{}kappa & se" in text
-    )
+    assert r"Type & Issues & Labels & Agreement & Fleiss’ kappa & Standard error & From & To" in text
+    assert r"\label{tab:types}" in text
     assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
 
 
@@ -436,14 +435,26 @@ def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(wor
     said = text_of(get(world.lead, labelled))
     assert f"now ± {three(kappa.value - kappa.low)}" in said
     assert "labels per issue, ±" not in said
-    needed = issues_for(0.1, kappa.se, 5)
+    # The study has a sixth issue, and no more: an infinite number would take 145.
+    assert issues_for(0.1, kappa.se, 5) == 145
     said = text_of(get(world.lead, labelled, "within=0.1"))
-    assert f"With 3 labels per issue, ± 0.100 needs {needed} issues. You need {needed - 5} more." in said
+    assert "With 3 labels per issue, ± 0.100 needs 6 issues. You need 1 more." in said
+    assert "There are 6 issues to choose from, which the forecast takes into account." in said
+    assert "The range of this forecast is 6 to 6 issues." in said
     assert re.search(
         r"With the issues of this round, (you need \d+ volunteers|no number of volunteers is enough)", said
     )
     wide = text_of(get(world.lead, labelled, "within=0.5"))
-    assert f"needs {issues_for(0.5, kappa.se, 5)} issues" in wide
+    assert f"needs {issues_for(0.5, kappa.se, 5, 6)} issues. This round has enough." in wide
+
+
+def test_where_all_issues_are_labelled_no_more_are_asked_for(world):
+    round_ = world.round(name="Main round")
+    label_all(world, round_, *ROWS, "C.9 C.9 C.1")
+    said = text_of(get(world.lead, round_, "within=0.001"))
+    assert "All 6 issues of the study are labelled. There are no more issues to label." in said
+    assert "more issues." not in said
+    assert "You need" not in said
 
 
 @pytest.mark.parametrize("within", ["", "0", "nan", "7", "a"])

@@ -129,7 +129,7 @@ def test_the_agreement_page_shows_both_numbers_once_a_vote_is_closed(world):
     assert "Percent agreement 0.333 – 0.556 Gwet’s AC1" in text
     assert "does not show how clear the categories are" in text
     rows = _lines(signed_in.get(f"{address}?format=csv&table=consensus"))[1:]
-    assert len(rows) == 6
+    assert len(rows) == 7
     percent = next(csv.reader(rows))
     before, after = (float(percent[place]) for place in (1, 5))
     assert (before, after) == (pytest.approx(1 / 3), pytest.approx(5 / 9))

@@ -32,19 +32,23 @@ class Volunteers:
     reason: Reason | None = None
 
 
-def issues_for(half_width: float, se: float, issues: int) -> int:
+def issues_for(half_width: float, se: float, issues: int, population: int | None = None) -> int:
     """The smallest number of issues, at least two, whose expected interval is value ± `half_width` or less.
 
     `se` is the standard error of `issues` issues so far. Its square falls as 1 / issues, since issues are
     drawn independently; the interval is Student's t with issues - 1 degrees of freedom. From few issues the
-    answer is a rough guess. ValueError unless `half_width` > 0, `se` >= 0 and `issues` >= 2.
+    answer is a rough guess. If there are `population` issues in all, n labelled ones leave an error for the
+    rest only: it shrinks by sqrt(1 - n / population), and the answer is at most `population` (Cochran 1977,
+    Sampling Techniques, 3rd ed., section 2.6).
+    ValueError unless `half_width` > 0, `se` >= 0 and `issues` >= 2.
     """
     if not (half_width > 0 and se >= 0 and issues >= 2):
         raise ValueError("a half width above 0, a standard error from 0 and two issues are expected")
     spread = se * np.sqrt(issues)
 
     def wide(number: int) -> bool:
-        return half_width_of(spread / np.sqrt(number), number) > half_width
+        rest = 1.0 if population is None else max(0.0, 1 - number / population)
+        return half_width_of(spread * np.sqrt(rest / number), number) > half_width
 
     high = 2
     while wide(high):
@@ -75,11 +79,11 @@ def volunteers_for(patterns: Patterns, half_width: float) -> Volunteers:
     if len(sizes) < 2:
         return Volunteers(None, None, coefficient(NAME, whole).reason or Reason.TWO_RATERS)
     terms = min(len(sizes), 3)
-    factors, *_rest = np.linalg.lstsq(_terms(sizes)[:, :terms], spreads, rcond=None)
+    factors, *_rest = np.linalg.lstsq(powers(sizes)[:, :terms], spreads, rcond=None)
     limit = max(float(factors[0]), 0.0)
     narrowest = _half_width(limit, whole.issues)
     numbers = np.arange(2, MOST + 1, dtype=np.float64)
-    for number, spread in zip(range(2, MOST + 1), _terms(numbers)[:, :terms] @ factors, strict=True):
+    for number, spread in zip(range(2, MOST + 1), powers(numbers)[:, :terms] @ factors, strict=True):
         if _half_width(max(float(spread), limit), whole.issues) <= half_width:
             return Volunteers(number, narrowest)
     return Volunteers(None, narrowest, Reason.MORE_VOLUNTEERS_DO_NOT_HELP)
@@ -90,7 +94,7 @@ def _spreads(patterns: Patterns) -> tuple[Floats, Floats]:
     sizes, spreads = [], []
     for size in range(2, patterns.columns + 1):
         found = []
-        for chosen in _choices(patterns.columns, size):
+        for chosen in choices(patterns.columns, size):
             part = Patterns(patterns.codes[:, chosen], patterns.counts, patterns.categories)
             tally = Tally.of(part.as_counts())
             one = coefficient(NAME, tally)
@@ -104,7 +108,8 @@ def _spreads(patterns: Patterns) -> tuple[Floats, Floats]:
     return np.array(sizes, dtype=np.float64), np.array(spreads)
 
 
-def _choices(columns: int, size: int) -> Iterator[list[int]]:
+def choices(columns: int, size: int) -> Iterator[list[int]]:
+    """All choices of `size` columns, or SUBSETS of them by a stored seed."""
     if comb(columns, size) <= SUBSETS:
         yield from map(list, combinations(range(columns), size))
         return
@@ -113,7 +118,7 @@ def _choices(columns: int, size: int) -> Iterator[list[int]]:
         yield random.choice(columns, size, replace=False).tolist()
 
 
-def _terms(sizes: Floats) -> Floats:
+def powers(sizes: Floats) -> Floats:
     """[n, 3] the powers of 1 / r in which the variance of a U-statistic of degree two is linear."""
     return np.column_stack([np.ones(len(sizes)), 1 / sizes, 1 / (sizes * (sizes - 1))])
 
