@@ -6,14 +6,20 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.queries.proposed_categories import MissingCategory, missing_categories, name_that_waits
+from annotate.queries.proposed_categories import (
+    MissingCategory,
+    missing_categories,
+    name_that_waits,
+    names_are_seen,
+)
 from studies.api import allow
 from studies.rules import may_lead, may_read_revealed
-from taxonomy.actions import answer
+from taxonomy.actions import answer, join_names
 from taxonomy.models import CategoryState
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.taxonomies import published_version
@@ -27,14 +33,29 @@ class MissingNameSerializer(serializers.Serializer[Any]):
     nearest = serializers.CharField(allow_null=True, help_text="Code of the category that comes nearest")
     proposal = serializers.IntegerField(allow_null=True, help_text="Number of the latest vote on it")
     answer = serializers.CharField(allow_null=True, help_text="Code of the category that answers it")
+    joined = serializers.ListField(child=serializers.CharField(), help_text="Names that were joined with it")
     is_voted_for = serializers.BooleanField(help_text="Then no lead answers it")
 
 
 class NameAnswerSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     category = serializers.CharField(
-        allow_null=True, max_length=32, help_text="Its code in the newest version; null takes the answer back"
+        allow_null=True,
+        required=False,
+        max_length=32,
+        help_text="Its code in the newest version; null takes the answer back",
     )
+    into = serializers.CharField(
+        allow_null=True,
+        required=False,
+        max_length=200,
+        help_text="In place of a category: the name to join it with; null separates a joined name",
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if ("category" in given) == ("into" in given):
+            raise ValidationError({"category": ["Give a category, or a name to join with."]})
+        return given
 
 
 class MissingNames(APIView):
@@ -47,13 +68,19 @@ class MissingNames(APIView):
 
     @extend_schema(request=NameAnswerSerializer, responses=MissingNameSerializer(many=True))
     def post(self, request: Request, taxonomy_id: int) -> Response:
-        """Say without a vote which category answers a name: owner and leads. Labels with it are asked for
-        again, and no longer in the list.
+        """Say without a vote which category answers a name, or join it with another name: owner and leads.
+        Labels with an answer are asked for again, and no longer in the list.
         """
         taxonomy, member = taxonomy_of(request, taxonomy_id, may_read_revealed)
         allow(may_lead(member))
         asked = NameAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
+        if "into" in asked.validated_data:
+            name, into = asked.validated_data["name"], asked.validated_data["into"]
+            if not names_are_seen(taxonomy, member, name, into):
+                raise Http404
+            join_names(taxonomy=taxonomy, name=name, into=into, by=member)
+            return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
         name, code = asked.validated_data["name"], asked.validated_data["category"]
         known = name_that_waits(taxonomy, member, name)
         if known is None:
@@ -76,6 +103,7 @@ def _as_data(one: MissingCategory) -> dict[str, Any]:
             "nearest": one.nearest.code if one.nearest else None,
             "proposal": one.motion.number if one.motion else None,
             "answer": one.answer.code if one.answer else None,
+            "joined": list(one.joined),
             "is_voted_for": one.is_voted_for,
         }
     ).data

@@ -67,6 +67,16 @@ def name_that_waits(taxonomy: Taxonomy, reader: Membership | None, name: str) ->
     return next(found, None)
 
 
+def names_are_seen(taxonomy: Taxonomy, reader: Membership, name: str, into: str | None) -> bool:
+    """Does the reader see revealed labels that wait for this name, or for one that was joined with another;
+    and for the name `into`, if there is one?
+    """
+    found = missing_categories(taxonomy, reader)
+    names = {look_alike(one.name) for one in found}
+    every = names | {look_alike(joined) for one in found for joined in one.joined}
+    return look_alike(name) in every and (not into or look_alike(into) in names)
+
+
 @dataclass(frozen=True)
 class ProposalStart:
     """The first values of a form that proposes a new category. `left_out` open labels are not quoted, since

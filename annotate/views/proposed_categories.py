@@ -13,7 +13,7 @@ from core.idempotency import once
 from core.numbers import number_asked
 from rounds.queries.rounds import rounds_for
 from studies.rules import may_lead
-from taxonomy.actions import answer, join_names, part_names
+from taxonomy.actions import answer, join_names
 from taxonomy.models import CategoryState
 from taxonomy.pages import taxonomy_of
 from taxonomy.queries.taxonomies import published_version
@@ -81,18 +81,12 @@ def join_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Join the `name` that labels wait for with the name `into`, or separate `name` without it."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_lead(member), _("Only owners and leads can join proposed names."))
-    found = proposed_categories.missing_categories(taxonomy, member)
     name, into = request.POST.get("name", ""), request.POST.get("into", "")
-    if name not in {one.name for one in found} | {joined for one in found for joined in one.joined}:
-        raise Http404
-    if into and into not in {one.name for one in found}:
+    if not proposed_categories.names_are_seen(taxonomy, member, name, into):
         raise Http404
 
     def change() -> bool:
-        if into:
-            join_names(taxonomy=taxonomy, name=name, into=into, by=member)
-        else:
-            part_names(taxonomy=taxonomy, name=name, by=member)
+        join_names(taxonomy=taxonomy, name=name, into=into, by=member)
         return True
 
     if once(request, change):

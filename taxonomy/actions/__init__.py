@@ -1,6 +1,6 @@
 """Every change of a taxonomy."""
 
-from taxonomy.actions.answers import answer, join_names, part_names
+from taxonomy.actions.answers import answer, join_names
 from taxonomy.actions.drafts import Acted, act, publish, redo, undo
 from taxonomy.actions.motions import cast, close_due, comment, open_motion, see_comments, set_rule, withdraw
 from taxonomy.actions.taxonomies import create_taxonomy, delete_draft, start_taxonomy
@@ -16,7 +16,6 @@ __all__ = [
     "delete_draft",
     "join_names",
     "open_motion",
-    "part_names",
     "publish",
     "redo",
     "see_comments",

@@ -49,10 +49,14 @@ def link(motion: Motion, name: str) -> None:
 
 
 @transaction.atomic
-def join_names(*, taxonomy: Taxonomy, name: str, into: str, by: Membership) -> None:
+def join_names(*, taxonomy: Taxonomy, name: str, into: str | None, by: Membership) -> None:
     """Let an open name count as another proposed name: its labels wait for the same vote, and get the same
-    answer. Locks the taxonomy. Raises NotJoined for a name that is put to the vote or answered.
+    answer. Without `into` let a joined name count by itself again. Locks the taxonomy. Raises NotJoined for a
+    name that is put to the vote or answered.
     """
+    if not into:
+        _part_names(taxonomy, name, by)
+        return
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     joins, stays = named(taxonomy, name), named(taxonomy, into)
     if not joins or not stays or joins == stays or _decided(taxonomy, joins):
@@ -65,11 +69,7 @@ def join_names(*, taxonomy: Taxonomy, name: str, into: str, by: Membership) -> N
     answered.send(sender=Proposal, taxonomy=taxonomy)
 
 
-@transaction.atomic
-def part_names(*, taxonomy: Taxonomy, name: str, by: Membership) -> None:
-    """Let a joined name count by itself again. Locks the taxonomy. Raises NotJoined for a name that is put to
-    the vote or answered since.
-    """
+def _part_names(taxonomy: Taxonomy, name: str, by: Membership) -> None:
     Taxonomy.objects.select_for_update(no_key=True).get(pk=taxonomy.pk)
     joined = Proposal.objects.filter(taxonomy=taxonomy).exclude(joined_as="")
     parts = [one for one in joined if look_alike(one.name) == look_alike(name)]

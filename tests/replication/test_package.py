@@ -19,12 +19,12 @@ from replication.package import write_package
 from reports.actions.frozen import freeze_report
 from reports.agreement_report import BY, LEVELS, agreement_report
 from reports.formats.json_report import report_as_dict
-from rounds.models import Round
+from rounds.models import Assignment, Round
 from rounds.queries.blindness import Reader
 from studies.models import Role
-from taxonomy.tree.drafts import RETIRE
+from taxonomy.tree.drafts import ADD, RETIRE
 from tests import factories
-from tests.annotate.actions.test_version_upgrade import change
+from tests.annotate.actions.test_version_upgrade import change, labelled_world, publication
 from tests.long import only_long
 from tests.worlds.looks import split_and_look_again
 from tests.worlds.meeting import meeting_world
@@ -383,3 +383,18 @@ def test_numbers_before_meetings_are_recomputed_after_second_looks(tmp_path, tmp
         assert (wrong, numbers > 200) == (0, True), run(tmp_path).stdout
         assert "reports/before: made of other labels" in run(tmp_path).stdout
         assert "reports/after: made of other labels" not in run(tmp_path).stdout
+
+
+@pytest.mark.world(issues=5, members=3)
+def test_labels_asked_for_again_beside_a_new_category_are_recomputed(world, tmp_path):
+    world, round_ = labelled_world(world)
+    change(world, ADD, "", parent="C", name="Docs")
+    world.version = publication(world, "C.2", "C.3")
+    look = Round.objects.get(of=round_)
+    for place, slot in enumerate(Assignment.objects.filter(round=look).order_by("pk")):
+        world.submit(look, slot.issue, slot.volunteer, "C.11" if place % 2 else "C.2")
+    round_.refresh_from_db()
+    write_package(round_, tmp_path)
+
+    assert [row["code"] for row in rows_of(tmp_path / "former_categories.csv")] == ["C.2@v1", "C.3@v1"]
+    assert summary(tmp_path)[1] == 0

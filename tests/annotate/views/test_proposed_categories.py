@@ -234,7 +234,7 @@ def test_names_are_read_and_answered_over_rest(world) -> None:
     address = reverse("api_missing_names", args=[world.version.taxonomy_id])
     waiting = {
         "name": "Deadlock", "labels": 2, "issues": 1, "reasons": ["R1: R1 says 1", "R2: R2 says 1"],
-        "nearest": "C.9", "proposal": None, "answer": None, "is_voted_for": False,
+        "nearest": "C.9", "proposal": None, "answer": None, "joined": [], "is_voted_for": False,
     }  # fmt: skip
 
     def say(member, name, code):
@@ -323,3 +323,24 @@ def test_a_name_that_is_joined_with_an_answered_one_gets_its_category(world) -> 
     assert post(world.lead, "join_name", taxonomy, name="Standstill", into="Deadlock").status_code == 302
     assert set(answered(published_version(world.version.taxonomy)).values()) == {world.category("C.9").pk}
     assert len(answered(published_version(world.version.taxonomy))) == 2
+
+
+def test_names_are_joined_over_rest(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 1, world.members[0], "Deadlock")
+    misses(world, round_, 1, world.members[1], "Standstill")
+    misses(world, round_, 2, world.members[0], "unseen")
+    address = reverse("api_missing_names", args=[world.version.taxonomy_id])
+
+    def say(member, **given):
+        return signed_in(member).post(address, given, content_type="application/json")
+
+    assert say(world.members[0], name="Standstill", into="Deadlock").status_code == 403
+    assert say(world.lead, name="Standstill", into="unseen").status_code == 404
+    assert say(world.lead, name="Standstill").status_code == 400
+    assert say(world.lead, name="Standstill", into="Deadlock", category="C.9").status_code == 400
+    [one] = say(world.lead, name="standstill", into="Deadlock").json()
+    assert (one["name"], one["joined"], one["labels"]) == ("Deadlock", ["Standstill"], 2)
+    assert [one["joined"] for one in say(world.lead, name="Standstill", into=None).json()] == [[], []]
+    again = say(world.lead, name="Standstill", into=None)
+    assert (again.status_code, again.json()["code"]) == (409, "NotJoined")
