@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,13 +86,15 @@ def _redis() -> tuple[bool, str]:
 
 
 def note_worker() -> None:
-    """A worker runs: it notes the moment, for `doctor` and `/readyz`."""
-    _place().set(WORKER, clock.now(), timeout=3600)
+    """A worker runs: it notes the moment, for `doctor` and `/readyz`. Without Redis it notes nothing."""
+    with suppress(redis.RedisError):
+        _place().set(WORKER, clock.now().isoformat(), timeout=3600)
 
 
 def _worker() -> tuple[bool, str]:
-    seen = _place().get(WORKER)
-    if seen is None or clock.now() - seen > WORKER_AGE:
+    told = _place().get(WORKER)
+    seen = datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
+    if clock.now() - seen > WORKER_AGE:
         return False, _("nothing runs jobs: imports, reports and exports wait")
     return True, _("seen at %(at)s UTC") % {"at": f"{seen.astimezone(UTC):%H:%M:%S}"}
 

@@ -20,7 +20,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from psycopg2.extensions import quote_ident
 
-from core import clock
+from core import clock, embedded
 from core.models import Job
 from core.tasks import sweep
 from core.upkeep import doctor
@@ -217,6 +217,7 @@ def test_doctor_knows_the_last_good_backup(tmp_path, last, capsys):
 
 @pytest.fixture
 def seen():
+    embedded.ensure_redis()
     caches["template_fragments"].delete(doctor.WORKER)
     yield
     caches["template_fragments"].delete(doctor.WORKER)
