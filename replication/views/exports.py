@@ -303,6 +303,7 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         File("ballots.csv", _("last ballots on issues of meetings, if there are any"), None, if_any=True),
         File("votes.csv", _("every ballot of closed votes, if there are any"), None, if_any=True),
         File("minutes/…", _("minutes of closed meetings, if there are any"), None, if_any=True),
+        File("weights/…", _("the study’s own weights of categories, if there are any"), None, if_any=True),
         File("guidelines/…", _("each version of the guideline, if there is one"), None, if_any=True),
         File(
             "labels_second_look.csv",

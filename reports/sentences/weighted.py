@@ -54,13 +54,22 @@ def with_partial_credit(report: AgreementReport) -> str:
             "With partial credit for near categories (weights of the study’s own matrix %(matrix)s), weighted"
             " Fleiss’ %(kappa)s, Krippendorff’s %(alpha)s and Gwet’s %(ac2)s."
         )
-    return said % {
+    sentence = said % {
         "longest": found.weights.longest,
         "matrix": found.matrix,
         "kappa": _said("κ", kappa),
         "alpha": _said("α", alpha),
         "ac2": _said("AC2", ac2),
     }
+    whole = found.overall
+    if not whole.above:
+        return sentence
+    base = ngettext(
+        "These weighted numbers are of %(issues)s issues, with %(n)s label that stops above this level.",
+        "These weighted numbers are of %(issues)s issues, with %(n)s labels that stop above this level.",
+        whole.above,
+    ) % {"issues": grouped(whole.issues), "n": grouped(whole.above)}
+    return f"{sentence} {base}"
 
 
 def _said(sign: str, found: Coefficient) -> str:

@@ -84,6 +84,7 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "labels_second_look.csv",
         "votes.csv",
         "minutes/…",
+        "weights/…",
         "guidelines/…",
         "labels_of_models.csv",
         "ballots.csv",

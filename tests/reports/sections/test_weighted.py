@@ -109,6 +109,9 @@ def test_json_table_and_paragraph_have_the_numbers(labelled):
         None,
     ]
     assert (
+        "These weighted numbers are of 4 issues, with 7 labels that stop above this level."
+    ) in how_to_report(report)
+    assert (
         f"(weight 1 − path length / 6 in the taxonomy), weighted Fleiss’ κ = {kappa.value:.3f} ["
     ) in how_to_report(report)
 
