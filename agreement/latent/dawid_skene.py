@@ -2,25 +2,26 @@
 
 import numpy as np
 
-from agreement.latent.posterior import MOST, TOLERANCE, Labels, Posterior
+from agreement.latent.posterior import TOLERANCE, Labels, Posterior
 from agreement.patterns import Floats, Patterns
 
 LEAST = 1e-10
 """Counts of a confusion, and shares of categories, are at least this: no label is impossible."""
 
 
-def dawid_skene(patterns: Patterns, *, most: int = MOST, tolerance: float = TOLERANCE) -> Posterior:
+def dawid_skene(patterns: Patterns, *, most: int | None = None, tolerance: float = TOLERANCE) -> Posterior:
     """Fit the model of Dawid and Skene by expectation and maximisation, from the shares of the votes.
 
     The category of an issue is drawn with the shares of the categories; given it, each rater chooses by the
     row of their own confusion matrix, independently of all others. Rows of `patterns` can repeat; columns are
     raters. The start is no random one, so the same labels always give the same numbers. EM finds a local
     maximum of the likelihood: with few labels of a category its confusion is a guess.
-    Cost: O(labels of distinct rows * K) for each iteration.
+    Cost: O(labels of distinct rows * K) for each of `most` iterations, by default `Labels.most`.
     Source: Dawid and Skene (1979), Journal of the Royal Statistical Society C 28(1), 20-28; counts of 0 are
     lifted to LEAST as in crowd-kit.
     """
     labels = Labels.of(patterns)
+    most = labels.most if most is None else most
     k, raters = len(labels.categories), labels.raters
     used = np.zeros((raters, k), dtype=np.bool_)
     used[labels.rater, labels.place] = True

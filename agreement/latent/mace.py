@@ -2,22 +2,23 @@
 
 import numpy as np
 
-from agreement.latent.posterior import MOST, TOLERANCE, Labels, Posterior
+from agreement.latent.posterior import TOLERANCE, Labels, Posterior
 from agreement.patterns import Floats, Patterns
 
 SMOOTHING = 0.01
 
 
-def mace(patterns: Patterns, *, most: int = MOST, tolerance: float = TOLERANCE) -> Posterior:
+def mace(patterns: Patterns, *, most: int | None = None, tolerance: float = TOLERANCE) -> Posterior:
     """Fit MACE by expectation and maximisation, from raters who know the category half of the time.
 
     All categories are equally probable. With the probability `skill` a rater chooses the right one, else by a
     habit: with the rater's own shares of the categories, whatever the issue is. Each expected count is raised
     by SMOOTHING / K. The start is no random one, so the same labels always give the same numbers. Columns are
-    raters; rows can repeat. Cost: O(labels of distinct rows) for each iteration.
+    raters; rows can repeat. Cost: O(rows * K) for each of `most` iterations, by default `Labels.most`.
     Source: Hovy, Berg-Kirkpatrick, Vaswani and Hovy (2013), NAACL-HLT, 1120-1130.
     """
     labels = Labels.of(patterns)
+    most = labels.most if most is None else most
     k, raters = len(labels.categories), labels.raters
     smoothing = SMOOTHING / max(k, 1)
     knows, habit = np.full(raters, 0.5), np.full((raters, k), 1 / max(k, 1))

@@ -11,9 +11,11 @@ from agreement.patterns import MISSING, Floats, Ints, Patterns
 
 Flags = npt.NDArray[np.bool_]
 
-MOST = 500
-"""Iterations after which a model that does not converge ends."""
-TOLERANCE = 1e-7
+MOST, FEWEST = 100, 10
+"""Iterations after which a model that does not converge ends, and how many it has at least."""
+WORK = 200_000_000
+"""How often a label may be compared with a category in all iterations: seconds, whatever the study is."""
+TOLERANCE = 1e-6
 """A model has converged when an iteration raises the log-likelihood by less than this for each label."""
 SAME = 1e-9
 """Probabilities of categories that differ by less than this are tied."""
@@ -89,6 +91,12 @@ class Labels:
     def total(self) -> float:
         """The number of labels of all issues."""
         return float(self.weights[self.row].sum())
+
+    @property
+    def most(self) -> int:
+        """The iterations that WORK allows, from FEWEST to MOST."""
+        cells = max(1, len(self.row) * len(self.categories))
+        return max(FEWEST, min(MOST, WORK // cells))
 
     @cached_property
     def counted(self) -> Flags:

@@ -184,6 +184,27 @@ def definitions() -> list[Definition]:
             "κ ± t · SE,  SE² = (C − 1) / C · Σ_c (κ_−c − κ)²,  C* = (Σ_c n_c)² / Σ_c n_c²",
             "Gwet (2008); Efron and Stein (1981), Annals of Statistics 9, 586–596; Kish (1965), Survey Sampling",
         ),
+        Definition(
+            "difference",
+            _(
+                "Two kappas of the same issues vary together, so their difference is paired by issue. Two"
+                " repositories or rounds are separate groups of issues. Fewer than 20 issues with different"
+                " labels, or 20 issues in a group, give no interval. p is corrected for the number of"
+                " comparisons (Holm)."
+            ),
+            "paired: SE² = N / (N − 1) · Σ_i (b_i / N_b − a_i / N)², a_i = κ_i − κ;  groups: SE² = SE₁² + SE₂²",
+            "Gwet (2016), Educational and Psychological Measurement 76, 609–637; Welch (1947); Holm (1979)",
+        ),
+        Definition(
+            "probable",
+            _(
+                "The probability of each category, given the labels of an issue. Dawid–Skene learns which"
+                " categories each volunteer confuses. MACE learns how often each volunteer knows the"
+                " category. Both assume that volunteers label independently, and neither changes a decision."
+            ),
+            "P(k | labels) ∝ p_k Π_j π_j(k, label_j);  MACE: π_j(k, l) = θ_j [l = k] + (1 − θ_j) ξ_j(l), p_k = 1 / K",
+            "Dawid and Skene (1979), Applied Statistics 28, 20–28; Hovy and others (2013), NAACL-HLT, 1120–1130",
+        ),
     ]  # fmt: skip
 
 
@@ -194,5 +215,7 @@ DEFINED = {
     "weighted": gettext_lazy("Agreement with partial credit"),
     "intra_rater": gettext_lazy("Intra-rater agreement"),
     "interval": gettext_lazy("95 % interval"),
+    "difference": gettext_lazy("Difference of two kappas"),
+    "probable": gettext_lazy("Probable categories"),
     "sampled_units": gettext_lazy("Intervals over repositories and over volunteers"),
 }

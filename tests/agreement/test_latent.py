@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import Patterns
+from agreement.latent import posterior
 from agreement.latent.dawid_skene import dawid_skene
 from agreement.latent.mace import mace
 from agreement.latent.posterior import TOLERANCE
@@ -132,6 +133,18 @@ class TestBoth:
             [False],
             [0],
         )
+
+
+@BOTH
+def test_a_large_study_ends_after_the_iterations_that_its_size_allows(model, monkeypatch):
+    patterns = Patterns(ROWS, COUNTS, 3)
+    cells = 45 * 3
+    assert posterior.Labels.of(patterns).most == posterior.MOST
+    monkeypatch.setattr(posterior, "WORK", 12 * cells + 1)
+    found = model(patterns, tolerance=-1)
+    assert (found.iterations, found.is_converged) == (12, False)
+    monkeypatch.setattr(posterior, "WORK", 3 * cells)
+    assert model(patterns, tolerance=-1).iterations == posterior.FEWEST
 
 
 rows_of_three = st.lists(st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=1, max_size=20)

@@ -112,7 +112,9 @@ def test_the_command_prints_what_rest_says(round_, reader):
     groups = [f"{name}={value}" for name, value in key.items()]
     call_command("agreement", study=round_.study.slug, group=groups, level="theme", stdout=out)
     printed = json.loads(out.getvalue())
-    found = by_rest(reader, round_, "type=C&month=2026-01&level=theme&with=signs&with=bootstrap")
+    found = by_rest(
+        reader, round_, "type=C&month=2026-01&level=theme&with=signs&with=bootstrap&with=probable"
+    )
     assert {**found, "as_of": "", "status": 200} == {**printed, "as_of": "", "status": 200}
 
 
