@@ -10,7 +10,7 @@ from consensus.actions.consensus import decide_item
 from consensus.actions.meetings import turn_to
 from consensus.actions.presence import here
 from consensus.actions.threads import say
-from consensus.models import Ballot, Comment, Decision, Meeting
+from consensus.models import Ballot, Comment, Decision, Meeting, Vote
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Open
 from tests.long import only_long
@@ -45,6 +45,28 @@ def two(world: MeetingWorld, open_page: Open) -> Iterator[tuple[Page, Page]]:
 
 def title(world: MeetingWorld, place: int) -> str:
     return f"Title of {world.issues[place].number}"
+
+
+def test_a_key_right_after_next_is_said_and_acts_on_no_issue(world, open_page):
+    page = open_page(world.lead.user, reverse("meeting", args=[world.meeting.pk]))
+    expect(page.locator("#issue")).to_contain_text(title(world, 0), timeout=PATIENT)
+    page.evaluate(
+        """() => {
+            const plain = fetch;
+            window.fetch = (url, options) => String(url).includes("/turn/")
+                ? new Promise((resolve) => setTimeout(() => resolve(plain(url, options)), 1500))
+                : plain(url, options);
+        }"""
+    )
+    for key in ("n", "v", "v"):
+        page.keyboard.press(key)
+    said = page.locator("#toasts .toast.warn")
+    expect(said).to_contain_text("The key v was not used, because the next issue was not here yet.")
+    expect(page.locator("#issue")).to_contain_text(title(world, 1), timeout=PATIENT)
+    expect(said).to_have_count(1)
+    assert not Vote.objects.exists()
+    page.goto("about:blank")
+    page.wait_for_timeout(300)
 
 
 @only_long
