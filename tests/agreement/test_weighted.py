@@ -16,6 +16,7 @@ from agreement.weighted.coefficients import PLAIN, weighted, weighted_bootstrap
 from agreement.weighted.matrix import MatrixError, read_matrix, tree_matrix
 from agreement.weighted.weights import Weights, matrix_weights, tree_weights
 from tests.agreement.test_properties import labels
+from tests.long import sampled
 from tests.worlds.labels import from_rows
 
 LINES = ("C", "C C.1", "C C.2", "A", "A A.1")
@@ -293,3 +294,26 @@ def test_the_tree_as_a_matrix_is_a_matrix_to_begin_with():
     found = tree_matrix(codes, TREE)
     assert read_matrix(found.as_csv(), codes) == found
     assert found.of(codes).parts.tolist() == TREE.parts.tolist()
+
+
+def test_the_interval_holds_the_true_value_in_about_95_of_100_samples():
+    """A hundred issues of two labels each: 7 of 10 labels are right, the others rather near than far."""
+    random = np.random.default_rng(5)
+    q, samples = TREE.q, sampled(2000, 200)
+    shares = np.array([5, 4, 3, 2, 1]) / 15
+    near = np.exp(3 * TREE.parts / TREE.unit)
+    below = (near / near.sum(axis=1, keepdims=True)).cumsum(axis=1)
+
+    def drawn(issues):
+        truth = random.choice(q, issues, p=shares)
+        other = (random.random((issues, 2, 1)) > below[truth][:, np.newaxis, :]).sum(axis=2).clip(0, q - 1)
+        codes = np.where(random.random((issues, 2)) < 0.7, truth[:, np.newaxis], other)
+        return Patterns(codes, np.ones(issues, dtype=np.int64), q).merged()
+
+    true = {name: found.value for name, found in weighted(drawn(400_000), TREE).items()}
+    held = dict.fromkeys(true, 0)
+    for _ in range(samples):
+        for name, found in weighted(drawn(100), TREE).items():
+            held[name] += found.low <= true[name] <= found.high
+    for name, times in held.items():
+        assert 0.93 - sampled(0, 0.03) <= times / samples <= 0.97 + sampled(0, 0.02), name
