@@ -14,7 +14,7 @@ from agreement.forecasts.more_labels import Volunteers, issues_for, volunteers_f
 from agreement.forecasts.ranges import Range, issues_range, volunteers_range
 from agreement.pairs import PairKappa, against_decision, clustered, confusion, light_kappa, order_of, pairs
 from agreement.patterns import MISSING, Patterns, Relabelled
-from agreement.periods import Drift, Periods, by_period, drift
+from agreement.periods import Drift, Periods, Trend, by_period, drift, trend
 from agreement.raters.models import ModelRater, model_rater
 from agreement.raters.self_agreement import IntraRater, SelfAgreement, intra_rater
 from agreement.raters.volunteers import Rater, Stretch, dissents_by_place, lone_dissents, raters

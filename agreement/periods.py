@@ -1,5 +1,6 @@
-"""Labels over time: whether the categories have the same shares in every period."""
+"""Labels over time: whether categories have the same shares in every period, and shares a trend."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -124,3 +125,45 @@ def _why_undefined(labels: int, periods: int, categories: int) -> Reason | None:
     if periods < 2:
         return Reason.ONE_PERIOD
     return Reason.ONE_CATEGORY if categories < 2 else None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Whether a share rises or falls over parts in order: `z` above 0 is a rise, `p` is two-sided.
+
+    Both are None, with a `reason`, if the share cannot change: all or none have the property, or one part
+    has all.
+    """
+
+    z: float | None
+    p: float | None
+    reason: Reason | None = None
+
+
+def trend(strata: Sequence[Sequence[tuple[int, int]]]) -> Trend:
+    """One test for a linear trend in all `strata`, such as raters; each lists (number, number of these with
+    the property) for parts 1, 2, ... in order.
+
+    In a stratum T = sum s (x_s - n_s X / N), s the number of the part, has the variance
+    X (N - X) (N sum n_s s^2 - (sum n_s s)^2) / (N^2 (N - 1)) if the X of N are in a random order. z is the
+    sum of T over the root of the sum of the variances, so each stratum is compared with itself. With one
+    stratum this is the Cochran-Armitage test. The p-value is that of the normal distribution.
+    Sources: Cochran (1954), Biometrics 10, 417-451; Armitage (1955), Biometrics 11, 375-386; for strata
+    Mantel (1963), Journal of the American Statistical Association 58, 690-700.
+    """
+    total, variance = Fraction(), Fraction()
+    for parts in strata:
+        n, x = sum(number for number, _with in parts), sum(with_it for _number, with_it in parts)
+        if n < 2:
+            continue
+        first = sum(place * number for place, (number, _with) in enumerate(parts, start=1))
+        second = sum(place**2 * number for place, (number, _with) in enumerate(parts, start=1))
+        total += sum(place * with_it for place, (_number, with_it) in enumerate(parts, start=1))
+        total -= Fraction(x * first, n)
+        variance += Fraction(x * (n - x) * (n * second - first**2), n**2 * (n - 1))
+    if not variance:
+        return Trend(None, None, Reason.NO_TREND)
+    from scipy.special import ndtr  # noqa: PLC0415 - SciPy loads for long
+
+    z = float(total) / sqrt(variance)
+    return Trend(z, 2 * float(ndtr(-abs(z))))

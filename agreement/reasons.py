@@ -43,6 +43,7 @@ class Reason(Enum):
     NO_DECISION = gettext_noop("no issue with their label has a decision")
     ONE_DECISION = gettext_noop("only one issue with their label has a decision")
     ONE_CATEGORY_DECIDED = gettext_noop("all their labels and all decisions are the same category")
+    NO_TREND = gettext_noop("the share is the same in all parts, or only one part has issues")
     ONE_PERIOD = gettext_noop("only one period has labels")
     NO_TWO_VOLUNTEERS = gettext_noop("no issue with their label has the labels of two volunteers")
     SAME_DIFFERENCE = gettext_noop("all issues differ equally, so these labels do not show how exact this is")

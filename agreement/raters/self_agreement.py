@@ -1,6 +1,7 @@
 """Agreement of raters with themselves: they label an issue a second time without being told.
 
-Agreement with oneself limits agreement with others; low agreement with oneself over time is drift.
+It shows how steadily a rater labels; low agreement with oneself over time is drift. It does not bound
+agreement with others, who can agree for other reasons.
 """
 
 from collections.abc import Mapping, Sequence

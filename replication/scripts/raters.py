@@ -243,8 +243,11 @@ def intra_rater(package: Package) -> dict[str, Any] | None:
 def dissents(package: Package) -> list[dict[str, Any]]:
     """How often each volunteer, and all, stood alone in each tenth of their own way through the round.
 
-    A way is the order in which they submitted; labels of one moment are in the order of the issues.
+    A way is the order in which they submitted; labels of one moment are in the order of the issues. Nobody
+    has a way whose labels were imported (`forge_labels` is empty): the order of a file is not time.
     """
+    if package.manifest.get("forge_labels") == "":
+        return []
     given, labels = package.given, package.labels
     at = {url: place for place, url in enumerate(package.issues.index)}
     moments = pd.to_datetime(given["Submitted_at"], format="ISO8601")

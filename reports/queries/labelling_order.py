@@ -48,7 +48,7 @@ class Ways:
 def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, had_looks: bool) -> Ways:
     """The first labels of the complete, revealed issues in the order in which each volunteer submitted them.
 
-    Labels of the same time, as from a file, are in the order of the round. `had_looks`: the round had second
+    Labels of the same time are in the order of the round. `had_looks`: the round had second
     looks. Two queries, and one more if first labels have former categories; memory grows with the labels.
     """
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")

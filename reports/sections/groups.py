@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def _rows(name: str, report: AgreementReport) -> Iterator[list[object]]:
-    groups = (*report.by(name), report.groups[0])
+    has_no_times = name == "month" and report.round.is_imported
+    groups = (*(() if has_no_times else report.by(name)), report.groups[0])
     return ([group.key.get(name, "all"), *columns.group_cells(group.agreement)] for group in groups)
 
 

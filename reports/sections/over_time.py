@@ -80,7 +80,9 @@ def _figures(found: dict[str, Any]) -> KeyedFigures:
 
 
 def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
-    """A row per month and category, with shares of the month."""
+    """A row per month and category, with shares of the month. Imported labels have no times, and no rows."""
+    if report.round.is_imported:
+        return
     for month in _as_dict(report)["months"]:
         decided = sum(found["decided"] for found in month["categories"].values())
         for code, found in month["categories"].items():
@@ -103,7 +105,11 @@ def _drawn(report: AgreementReport, table: Table) -> Table:
 
 
 def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
-    """The shares of the frequent categories in each month, and the test in words; None for a single month."""
+    """The shares of the frequent categories in each month, and the test in words; None for a single month.
+    Imported labels have no times: `over_time` is None.
+    """
+    if report.round.is_imported:
+        return {"over_time": None}
     found = periods(report)
     if len(found.names) < 2:
         return None
@@ -182,5 +188,5 @@ OVER_TIME_TEST = Section(
         Column("smallest_expected", gettext_lazy("Smallest expected number")),
         REASON,
     ),
-    rows=lambda report: [_change(report).values()],
+    rows=lambda report: [] if report.round.is_imported else [_change(report).values()],
 )

@@ -25,9 +25,9 @@ def _in_order(*keys: str) -> tuple[Section, ...]:
 _REPORT = (
     "coefficients", "benchmark", "intervals", "weighted", "types", "categories", "repositories", "months",
     "second-looks", "consensus", "rounds", "differences", "over-time", "over-time-test", "issues",
-    "distribution", "splits", "volunteers", "dissents", "skill", "volunteer-confusion", "shaky-decisions",
-    "pairs", "pair-categories", "confusion", "against-decision", "intra-rater", "models", "independence",
-    "report", "left-out",
+    "distribution", "splits", "volunteers", "dissents", "dissents-trend", "skill", "volunteer-confusion",
+    "shaky-decisions", "pairs", "pair-categories", "confusion", "against-decision", "intra-rater", "models",
+    "independence", "report", "left-out",
 )  # fmt: skip
 SECTIONS = _in_order()
 """All sections in the order of the whole report as a file."""

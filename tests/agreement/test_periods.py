@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency
 from scipy.stats.contingency import association
 
-from agreement import Drift, Reason, by_period, drift
+from agreement import Drift, Reason, Trend, by_period, drift, trend
 
 
 def test_equals_scipy_on_more_periods():
@@ -86,3 +86,38 @@ def test_the_frequent_categories_stand_alone_and_the_others_together():
     found = by_period(np.array(["a"] * 9), codes, codes[:, 0], np.arange(1, 10), 9)
     assert found.frequent == (2, 3, 4, 5, 6, 7, 8)
     assert found.shown(found.labels).tolist() == [[3, 4, 5, 6, 7, 8, 9, 1 + 2]]
+
+
+class TestTrend:
+    def test_armitages_own_example(self):
+        """Armitage (1955), table 1: carriers of a bacillus by size of tonsils, chi-square of the trend 7.19."""
+        found = trend([[(516, 19), (589, 29), (293, 24)]])
+        n, x = 1398, 72
+        # His variance divides by N, the one here by N - 1.
+        assert found.z**2 * n / (n - 1) == pytest.approx(7.19, abs=0.01)
+        assert found.p == pytest.approx(0.0073, abs=2e-4)
+        assert x == 19 + 29 + 24
+
+    def test_by_hand(self):
+        # T = 2 * 2 + 1 - 3 * 6 / 4 = 0.5, variance 3 * 1 * (4 * 10 - 36) / (16 * 3) = 0.25.
+        assert trend([[(2, 1), (2, 2)]]).z == pytest.approx(1.0)
+        assert trend([[(2, 1), (2, 2)]]).p == pytest.approx(0.3173, abs=1e-4)
+
+    def test_strata_are_compared_with_themselves(self):
+        """One rater always, one never: no trend, though the first labelled more of the last part."""
+        steady = [[(10, 10), (90, 90)], [(90, 0), (10, 0)]]
+        assert trend(steady) == Trend(None, None, Reason.NO_TREND)
+        rising = [[(2, 1), (2, 2)], [(2, 1), (2, 2)]]
+        assert trend(rising).z == pytest.approx(1 / 0.5**0.5, abs=1e-9)
+
+    def test_the_other_direction_is_the_same_below_zero(self):
+        up, down = trend([[(5, 0), (5, 1), (5, 4)]]), trend([[(5, 4), (5, 1), (5, 0)]])
+        assert (up.z, up.p) == pytest.approx((-down.z, down.p))
+        assert up.z > 0
+
+    def test_parts_without_issues_count_their_place_only(self):
+        assert trend([[(5, 1), (0, 0), (5, 4)]]).z == pytest.approx(trend([[(5, 1), (5, 4)]]).z)
+
+    @pytest.mark.parametrize("strata", [[], [[(0, 0)]], [[(5, 5), (5, 5)]], [[(5, 2), (0, 0)]], [[(1, 1)]]])
+    def test_undefined_is_none_with_a_reason(self, strata):
+        assert trend(strata) == Trend(None, None, Reason.NO_TREND)

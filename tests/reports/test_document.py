@@ -80,6 +80,7 @@ def test_few_tables_have_a_note(voted):
 
     assert {one["name"] for one in found["sections"] if one["note"]} == {
         "consensus",
+        "dissents-trend",
         "differences",
         "intervals",
         "weighted",
