@@ -37,8 +37,8 @@ NAMES = {
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {
-    "consensus": "ballots.csv", "intra_rater": "labels_twice.csv", "models": "labels_of_models.csv",
-    "second_look": "labels_second_look.csv", "rankings": ANSWERS,
+    "consensus": "ballots.csv", "intra_rater": "labels_twice.csv", "drift_check": "labels_twice.csv",
+    "models": "labels_of_models.csv", "second_look": "labels_second_look.csv", "rankings": ANSWERS,
 }  # fmt: skip
 """Parts of a report with a file of their own: where their numbers differ, it may be that file."""
 SINCE = ("issues", "models", "intra_rater", "drift_check", "withheld", "second_look", "without_training")

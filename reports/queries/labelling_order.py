@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement import MISSING
-from reports.queries.label_tuples import looked_up, rows_of
+from reports.queries.label_tuples import looked_up, numbers_of
 from rounds.models import Round, RoundVolunteer
 from rounds.queries.blindness import NOTHING, WithheldIssues
 from rounds.queries.first_labels import FormerCategories
@@ -53,8 +53,7 @@ def ways(round_: Round, codebook: Codebook, blind: WithheldIssues = NOTHING, *, 
     """
     volunteers = RoundVolunteer.objects.filter(round=round_).order_by("column")
     found = list(volunteers.values_list("member_id", "member__pseudonym"))
-    lines = rows_of(_WAYS, round_, blind, {}, **(_AS_FIRST if had_looks else _AS_SAID))
-    rows = np.array(lines, dtype=np.int64).reshape(-1, 4)
+    rows = numbers_of(_WAYS, round_, blind, 4, **(_AS_FIRST if had_looks else _AS_SAID))
     if gone := {-one for one in rows[:, 2].tolist() if one < 0} if had_looks else ():
         for id_, former in FormerCategories(round_.version_id).of_gone(gone).items():
             rows[rows[:, 2] == -id_, 2] = former
