@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -119,6 +120,7 @@ BY_HASH_ALONE = [
     ("codebook-definition", "taxonomy.csv", cell("definition", "Something else.", 3)),
     ("minutes", "minutes/meeting-1.md", text("C.9", "C.8")),
     ("list-of-issues", f"{FOLDER}/{FOLDER}_2024.txt", bytes_of(lambda found: found.partition(b"\n")[2])),
+    ("what-was-enforced", "agreement.json", text('"labels": "blind"', '"labels": "imported"')),
     ("script", "coefficients.py", text("definitions", "definition")),
 ]
 """Only the hash finds these: no other file says the same."""
@@ -264,6 +266,40 @@ def test_a_label_of_another_round_makes_other_numbers(package):
     paths = wrong_paths(package)
     assert "groups [round Pilot] coefficients fleiss_kappa value" in paths
     assert not [path for path in paths if "Pilot]" not in path]
+
+
+UNCOMPARED = {"independence", "population"}
+"""Parts of agreement.json that the script does not compute."""
+NAMES = {"sizes"}
+"""Numbers that name what another number is of."""
+
+
+def moved(part: Any) -> tuple[Any, int]:
+    """The JSON with every number moved that the script compares, and how many there are."""
+    if isinstance(part, dict):
+        kept = {key: (value, 0) if key in UNCOMPARED | NAMES else moved(value) for key, value in part.items()}
+        return {key: value for key, (value, _n) in kept.items()}, sum(n for _value, n in kept.values())
+    if isinstance(part, list):
+        found = [moved(value) for value in part]
+        return [value for value, _n in found], sum(n for _value, n in found)
+    is_number = isinstance(part, int | float) and not isinstance(part, bool)
+    return (part + 1, 1) if is_number else (part, 0)
+
+
+def test_every_number_of_the_report_is_compared(package):
+    """Whoever adds a number to the report adds it to the script, or to README.md as one that is not compared."""
+    path = package / "agreement.json"
+    stored, numbers = moved(json.loads(path.read_text()))
+    path.write_text(json.dumps(stored, indent=2) + "\n")
+
+    said = run(package).stdout
+
+    of_report = [line for line in said.splitlines() if not line.startswith(("reports/", "rankings "))]
+    differing = sum(line.endswith("DIFFERS") for line in of_report)
+    not_here = sum(line.endswith("not in this package") for line in of_report)
+    assert numbers > 500
+    assert differing + not_here == numbers, said
+    assert not_here < 10
 
 
 def test_two_changes_are_both_named_with_their_rows(package):
