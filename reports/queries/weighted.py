@@ -12,6 +12,7 @@ from agreement.weighted.coefficients import weighted, weighted_bootstrap
 from agreement.weighted.weights import Weights, tree_weights
 from reports.agreement_report import AgreementReport, Group, computed_once
 from reports.models import WeightMatrix
+from reports.queries.label_tuples import Tuples
 from reports.queries.weight_matrices import line_of, matrix_in_use, parsed
 from taxonomy.models import CategoryState
 
@@ -59,7 +60,8 @@ class WeightedGroup:
 
 @dataclass(frozen=True, eq=False)
 class WeightedReport:
-    """The weighted agreement of all issues and of each group of the report; other rounds are in none.
+    """The weighted agreement of all issues and of each group of the report; other rounds are in none. Each
+    group is computed when it is first asked for, and then cached.
 
     `matrix` is the number of the study's matrix that the weights are of, None for the tree: it is that of the
     tree too if the study's matrix has no weights of the `lacking` categories.
@@ -67,13 +69,39 @@ class WeightedReport:
 
     counted: Counted
     weights: Weights
-    groups: tuple[WeightedGroup, ...]
+    labels: Tuples
+    asked: tuple[Group, ...]
     matrix: int | None = None
     lacking: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def overall(self) -> WeightedGroup:
-        return self.groups[0]
+        return self._computed(self.asked[0])
+
+    @cached_property
+    def groups(self) -> tuple[WeightedGroup, ...]:
+        """All issues, and then each group."""
+        return (self.overall, *map(self._computed, self.asked[1:]))
+
+    def patterns(self, group: Group) -> Patterns:
+        """The labels of a group as they count here."""
+        codes, counts = self.labels.codes[group.rows], self.labels.counts[group.rows]
+        places = self.counted.places
+        return Patterns(codes, counts, len(places)).relabel(places, self.weights.q).patterns
+
+    def _computed(self, group: Group) -> WeightedGroup:
+        patterns, counts = self.patterns(group), self.labels.counts[group.rows]
+        # The last place is for labels without a category, -1.
+        above = np.append(self.counted.is_above, [False])[self.labels.codes[group.rows]]
+        raters = None if self.labels.columns else self.labels.raters
+        return WeightedGroup(
+            key=group.key,
+            issues=int(patterns.counts.sum()),
+            labels=patterns.labels,
+            above=int(above.sum(axis=1) @ counts),
+            issues_above=int(above.any(axis=1) @ counts),
+            coefficients=weighted(patterns, self.weights, raters=raters),
+        )
 
     def by(self, name: str) -> tuple[WeightedGroup, ...]:
         return tuple(group for group in self.groups if set(group.key) == {name})
@@ -103,8 +131,7 @@ def _weighted_report(report: AgreementReport, matrix: WeightMatrix | None) -> We
     number = matrix.number if matrix and weights else None
     if weights is None:
         weights = tree_weights([line_of(report.codebook, state) for state in counted.states])
-    groups = tuple(_group(report, group, counted, weights) for group in report.numbers.groups)
-    return WeightedReport(counted, weights, groups, number, lacking)
+    return WeightedReport(counted, weights, report.numbers.labels, report.numbers.groups, number, lacking)
 
 
 def weighted_resampled(report: AgreementReport) -> Bootstrap:
@@ -112,7 +139,7 @@ def weighted_resampled(report: AgreementReport) -> Bootstrap:
     found = weighted_report(report)
     kept, key = report.numbers.computed, (weighted_resampled, found.matrix)
     if key not in kept:
-        patterns = _patterns(report, report.numbers.groups[0], found.counted)
+        patterns = found.patterns(found.asked[0])
         kept[key] = weighted_bootstrap(patterns, found.weights, seed=report.round.seed % 2**64)
     answer: Bootstrap = kept[key]
     return answer
@@ -144,24 +171,3 @@ def _is_choosable(
 ) -> bool:
     stops = state.level >= min(report.level, report.round.depth) or state.category_id not in parents
     return stops and state.category_id in could_be
-
-
-def _patterns(report: AgreementReport, group: Group, counted: Counted) -> Patterns:
-    labels = report.numbers.labels
-    codes, counts = labels.codes[group.rows], labels.counts[group.rows]
-    return Patterns(codes, counts, len(counted.places)).relabel(counted.places, len(counted.states)).patterns
-
-
-def _group(report: AgreementReport, group: Group, counted: Counted, weights: Weights) -> WeightedGroup:
-    labels = report.numbers.labels
-    patterns = _patterns(report, group, counted)
-    stops_above = np.append(counted.is_above, False)[labels.codes[group.rows]]
-    counts = labels.counts[group.rows]
-    return WeightedGroup(
-        key=group.key,
-        issues=int(patterns.counts.sum()),
-        labels=patterns.labels,
-        above=int(stops_above.sum(axis=1) @ counts),
-        issues_above=int(stops_above.any(axis=1) @ counts),
-        coefficients=weighted(patterns, weights, raters=None if labels.columns else labels.raters),
-    )

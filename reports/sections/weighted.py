@@ -71,10 +71,11 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
             "lacking": say.lacking(found),
             "above": say.labels_above(found.overall),
             "examples": list(_examples(report, found)),
-            "groups": [
+            "groups": asked.get("weighted") == "groups"
+            and [
                 {"heading": heading, "chart": _groups_chart(report, name, found.by(name))}
                 for name, heading in GROUPINGS
-                if len(found.by(name)) > 1
+                if found.by(name)
             ],
         }
     }

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from reports.agreement_report import BY, agreement_report
 from reports.formats.json_report import report_as_dict
+from reports.formats.tables import number
 from reports.queries.weighted import weighted_report, weighted_resampled
 from reports.sections.registry import TABLES
 from reports.sentences.paragraph import how_to_report
@@ -123,6 +124,18 @@ def test_the_page_says_which_question_and_which_weights(world, labelled):
     assert "how near are the labels, instead of: are they the same" in said
     assert "1 − path length / longest path in the taxonomy (6 steps)" in said
     assert STOPS_ABOVE in said
+
+
+def test_groups_are_on_the_page_on_request(world, labelled):
+    reader, address = client(world.lead), reverse("agreement", args=[labelled.pk])
+    assert "Show types, repositories and months" in text_of(reader.get(address))
+
+    page = text_of(reader.get(address, {"weighted": "groups"}), 'class="card whole weighted"', "")
+
+    kappa = weighted_report(agreement_report(labelled)).overall.coefficients["fleiss_kappa"]
+    assert "Weighted Fleiss’ kappa: Type" in page
+    assert f"owner/repository-1 4 {kappa.value:.3f} {number(kappa.low)} to {number(kappa.high)}" in page
+    assert "Show types, repositories and months" not in page
 
 
 def test_the_bootstrap_on_request_is_that_of_the_seed(world, labelled):

@@ -12,7 +12,7 @@ from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.models import WeightMatrix
 from reports.queries.weighted import weighted_report
-from reports.sentences.agreement import how_to_report
+from reports.sentences.paragraph import how_to_report
 from reports.sentences.weighted import lacking
 from studies.models import Event
 from taxonomy.models import Level
