@@ -66,6 +66,15 @@ class QuoteLine:
         """For scripts and REST."""
         return {**vars(self.span), **vars(self.content), "dropped": self.dropped}
 
+    @property
+    def as_row(self) -> list[Any]:
+        """For the coding page, where names of fields would be half of what thousands of quotes take: turn,
+        start, end, codes, open codes, memo and strength.
+        """
+        span, content = self.span, self.content
+        codes = (content.codes, content.open_codes, content.memo, content.strength)
+        return [span.turn, span.start, span.end, *codes]
+
 
 def quotes_shown(coding: Coding, member: Membership) -> QuerySet[Quote]:
     """The quotes that this member may see: their own; those of all once the coding is revealed to them."""

@@ -141,7 +141,7 @@ def screen(
         "asked": chosen,
         "tree": tree_of(coding.version_id, checked) if checked else tree,
         "codebook": data,
-        "quotes": json_script([quote.as_json() for quote in quotes], "quotes"),
+        "quotes": json_script([quote.as_row for quote in quotes], "quotes"),
         "own_codes": json_script(own_names(member), "own-codes"),
         "count": len(quotes),
         "left_behind": quote_lines(left_behind(coding, shown, transcript), book),

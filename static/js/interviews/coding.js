@@ -379,8 +379,9 @@ $("done-form").addEventListener("submit", (event) => {
 }, { capture: true });
 
 // ---- Beginning: what the server has, and on top of it what this browser still has to send.
-for (const quote of JSON.parse($("quotes").textContent)) {
-  turns.put(turns.local(quote), contentOf(quote), { painted: false });
+for (const [turn, start, end, codes, open_codes, memo, strength] of JSON.parse($("quotes").textContent)) {
+  const content = { codes, open_codes, memo, strength };
+  turns.put(turns.local({ turn, start, end }), content, { painted: false });
 }
 for (const record of queue.waiting()) {
   const { place, content } = record.fields.reduce(readField, { place: null, content: null });
