@@ -31,7 +31,7 @@ def test_a_lead_brings_an_interview_to_its_coding(open_page):
     page = open_page(lead.user, reverse("interviews", args=[study.slug]))
     assert violations(page) == []
 
-    page.get_by_role("main").get_by_role("link", name="Guide").click()
+    page.get_by_role("main").get_by_role("link", name="Guide", exact=True).click()
     page.get_by_role("link", name="Write guide").click()
     page.get_by_role("textbox", name="Text").first.fill(GUIDE)
     page.get_by_role("button", name="Preview guide").click()
