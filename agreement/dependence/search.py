@@ -4,6 +4,8 @@ No threshold is taken from any study: every test gives the probability of its fi
 and Holm's correction over all tests of a report keeps the probability of a false sign at `ALPHA`. The tests
 assume that a volunteer who never differs is no better than the best of the others; so a volunteer far more
 skilled than all others can give a sign. Unevenly spread lone dissents give no sign: unequal skill does that.
+Nor do volunteers who know different categories. Those who know different areas of one category can give one
+(`TOO_FEW_AT_ONCE`): no label and no decision tells these areas from each other (docs/coverage.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping

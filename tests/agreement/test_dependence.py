@@ -217,3 +217,33 @@ def test_signs_in_the_published_labels(published):
         ("vllm", "too_few_at_once", (), 208, 3),
         ("vllm", "too_few_at_once", (), 0, 4),
     ]
+
+
+def knowing(rng, issues, errs, area):
+    """Labels of six categories by volunteers who err independently of each other: `errs` [areas, R]."""
+    truth = rng.integers(0, 6, issues)
+    of_area = truth if area == "category" else rng.integers(0, len(errs), issues)
+    wrong = (truth[:, None] + rng.integers(1, 6, (issues, errs.shape[1]))) % 6
+    labels = np.where(rng.random(wrong.shape) < errs[of_area], wrong, truth[:, None])
+    return labels, majority(labels)
+
+
+class TestAreasOfKnowledge:
+    """bench/signs_coverage.py and docs/coverage.md have more kinds of volunteers."""
+
+    @pytest.mark.slow
+    def test_volunteers_who_know_different_categories_give_no_sign(self):
+        """The tests compare within a category, so that what is weak there shows in the lone dissents."""
+        rng = np.random.default_rng(8)
+        for _report in range(3):
+            errs = np.where(rng.random((6, 7)) < 0.5, 0.03, 0.25)
+            assert found_in(*knowing(rng, 3000, errs, "category")) == set()
+
+    def test_volunteers_who_know_different_parts_of_a_category_can_give_a_sign_that_says_so(self):
+        """Each errs where the others do not: no decision tells these areas from each other."""
+        rng = np.random.default_rng(9)
+        errs = np.where(np.eye(7, dtype=bool), 0.3, 0.02)
+        labels, decided = knowing(rng, 6000, errs, "inside")
+        signs = signs_of_dependence({"": (labels, decided)})
+        assert {sign.kind for sign in signs} == {SignKind.TOO_FEW_AT_ONCE}
+        assert "know different areas of one category" in SignKind.TOO_FEW_AT_ONCE.text
