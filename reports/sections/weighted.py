@@ -75,7 +75,8 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
             and [
                 {"heading": heading, "chart": _groups_chart(report, name, found.by(name))}
                 for name, heading in GROUPINGS
-                if found.by(name)
+                # A single month has all issues.
+                if len(found.by(name)) > (name == "month")
             ],
         }
     }

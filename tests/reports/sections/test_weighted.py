@@ -134,6 +134,7 @@ def test_groups_are_on_the_page_on_request(world, labelled):
 
     kappa = weighted_report(agreement_report(labelled)).overall.coefficients["fleiss_kappa"]
     assert "Weighted Fleiss’ kappa: Type" in page
+    assert "Weighted Fleiss’ kappa: Month" not in page
     assert f"owner/repository-1 4 {kappa.value:.3f} {number(kappa.low)} to {number(kappa.high)}" in page
     assert "Show types, repositories and months" not in page
 
