@@ -10,6 +10,7 @@ from bench.rounds import main_round, team_of
 from bench.submit import signed_in
 from reports.agreement_report import _numbers, agreement_report
 from reports.formats.json_report import report_as_dict
+from reports.queries import independence
 from reports.queries.label_tuples import _grouped
 
 MOST = 0.3
@@ -58,6 +59,18 @@ def rows(ground: Ground) -> Iterator[Measurement]:
     ):
         ours = median_of(TIMES, partial(asked, by, anew=anew))
         yield Measurement.timed(what, ours, grouped, "the query that groups the labels", most=bar, note=note)
+
+    def searched() -> None:
+        independence._kept.clear()
+        independence.suspicions(found)
+
+    yield Measurement.timed(
+        "search for signs of dependence, anew",
+        median_of(TIMES, searched),
+        grouped,
+        "the query that groups the labels",
+        note="once for each state of the labels; the rows above have it from there, and the page fetches it",
+    )
     yield from page(slug, ground)
 
 
