@@ -10,7 +10,7 @@ from bench.rounds import main_round, team_of
 from bench.submit import signed_in
 from reports.agreement_report import _numbers, agreement_report
 from reports.formats.json_report import report_as_dict
-from reports.queries import independence
+from reports.queries.independence import _kept, suspicions
 from reports.queries.label_tuples import _grouped
 
 MOST = 0.3
@@ -61,8 +61,8 @@ def rows(ground: Ground) -> Iterator[Measurement]:
         yield Measurement.timed(what, ours, grouped, "the query that groups the labels", most=bar, note=note)
 
     def searched() -> None:
-        independence._kept.clear()
-        independence.suspicions(found)
+        _kept.clear()
+        suspicions(found)
 
     yield Measurement.timed(
         "search for signs of dependence, anew",
