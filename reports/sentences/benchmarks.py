@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from agreement import Coefficient, benchmark, landis_koch
+from agreement.coefficients import WORDS
 from reports.sentences.numbers import percent
 
 # Translators: the words of Landis and Koch (1977) for the size of a kappa.
@@ -22,9 +23,11 @@ def landis_koch_word(value: float) -> str:
 
 
 def word_probability(kappa: Coefficient) -> str:
-    """How probable the word for a kappa is, and the word that is nearly certain; "" without an error."""
+    """How probable the word for a kappa is, and the word that is nearly certain; "" without an error, or
+    for the lowest word, which every kappa has or exceeds.
+    """
     found = benchmark(kappa)
-    if found is None:
+    if found is None or found.word == WORDS[0]:
         return ""
     said = {
         "word": LANDIS_KOCH_WORDS[found.word],

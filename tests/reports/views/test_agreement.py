@@ -7,7 +7,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from agreement import bootstrap, issues_for
+from agreement import benchmark, bootstrap, issues_for
 from ingest.models import Issue
 from reports.agreement_report import LEVELS, PAGE_BY, agreement_report
 from reports.queries import independence
@@ -83,6 +83,9 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
         f" {three(bug.coefficients['gwet_ac1'].value)} {three(bug.coefficients['fleiss_kappa'].value)}"
         in said
     )
+    # The probabilities are those of tests/agreement/test_benchmark.py.
+    sure = benchmark(kappa)
+    assert f"The true kappa is “{sure.word}” or better with a probability of" in said
     first = volunteers(found)[0]
     assert f"R1 {first.labels} {three(first.agreement.value)}" in said
     assert "By month" not in said
@@ -234,6 +237,14 @@ def test_tables_come_as_csv_at_full_precision(world, labelled):
         f'attachment; filename="{world.study.slug}-main-round-theme-coefficients.csv"'
     )
     assert (response["Cache-Control"], response["X-Content-Type-Options"]) == ("no-store", "nosniff")
+
+
+def test_the_lowest_word_has_no_probability(world):
+    round_ = world.round(name="Main round")
+    label_all(world, round_, "C.1 C.2 A.1", "C.1 C.2 A.1", "C.2 C.1 C.1")
+    said = text_of(get(world.lead, round_))
+    assert "“Poor” after Landis and Koch" in said
+    assert "The true kappa is" not in said
 
 
 def test_tables_come_as_latex(world, labelled):
