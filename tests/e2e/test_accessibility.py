@@ -145,6 +145,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     for name in ("round", "label", "own_labels", "disagreements", "alike", "agreement", "consensus"):
         yield reverse(name, args=[main.pk])
     yield reverse("agreement", args=[main.pk]) + "?dissents=yes&independence=yes"
+    yield reverse("forecast", args=[study.slug]) + "?kappa=0.7&shares=50,30&volunteers=3&within=0.05"
     files = [ask_for_report(round_=main, by=owner, form=form) for form in ("html", "pdf")]
     jobs.run(files[0].pk)
     yield from (reverse("agreement_file", args=[main.pk, one.pk]) for one in files)
