@@ -157,6 +157,9 @@ def test_an_erased_participant_no_longer_changes(world):
         {"secret_text": "U1: Back", "note": "x", "made_from": 2},
     )
     assert refused.status_code == 409
+    shown = client(world.lead).get(world.session.get_absolute_url()).text
+    offered = [words in shown for words in ("Correct transcript", "Record rankings", "Open participant")]
+    assert offered == [False, False, True]
     with pytest.raises(DatabaseError, match="who_is_erased_has_no_background"), transaction.atomic():
         Participant.objects.filter(pk=world.participant.pk).update(role="Back")
 
