@@ -190,7 +190,7 @@ def agreement_report(
 
     Raises LevelTooDeep, ValueError for an unknown grouping. Three queries for unchanged labels, two more for
     changed labels (four if volunteers came or went); one for pilots and trainings, and one to count coached
-    issues if there can be any; two for a version that is not the first; one for the drift check, one for the
+    issues if there can be any; two for a version that is not the first; two for the drift check, one for the
     repositories if requested, one to count withheld issues if there can be any, for rounds the queries of
     `other_rounds`, and for a round that asks for a training those of `admissions`.
     """
