@@ -59,7 +59,7 @@ def as_text(document: Mapping[str, Any]) -> str:
 OF_LABELS = frozenset(
     {
         "groups", "categories", "decided", "over-time", "over-time-test", "splits", "pairs", "confusion",
-        "against-decision", "volunteers",
+        "against-decision", "volunteers", "benchmark", "intervals",
     }
 )  # fmt: skip
 """The parts of a report that follow from labels_long.csv alone. Others also count second labels, labels of

@@ -16,7 +16,7 @@ from reports.agreement_report import agreement_report
 from reports.errors import FreezeRefused, ReportHeldBack
 from reports.exports import labels_csv
 from reports.formats.json_report import report_as_dict
-from reports.frozen.document import difference, inputs_hash
+from reports.frozen.document import NumberChange, difference, inputs_hash, is_altered
 from reports.models import FrozenReport
 from rounds import errors
 from studies.models import Event, Role
@@ -112,6 +112,22 @@ def test_nothing_changed_and_then_what_did(world, round_):
     assert by_key["groups", "all", "issues"] == (3, 4)
     assert by_key["splits", "3", "issues"] == (2, 3)
     assert by_key["categories", "C.1", "labels"] == (5, 8)
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ("groups", True), ("intervals", True), ("benchmark", True), ("weighted", False), ("left-out", False),
+        ("intra-rater", False),
+    ],
+)  # fmt: skip
+def test_numbers_of_labels_and_decisions_alone_can_be_altered(world, round_, part, told):
+    frozen = freeze_report(round_=round_, by=world.lead, name="then")
+    one = NumberChange(part, "all", "value", 1.0, 2.0)
+    assert is_altered(frozen, [one], frozen.issues) is told
+    assert not is_altered(frozen, [one], frozen.issues + 1)
+    world.settle(round_, world.issues[2], "C.2")
+    assert not is_altered(frozen, [one], frozen.issues)
 
 
 def test_a_decision_taken_back_is_no_difference_any_more(world, round_):
