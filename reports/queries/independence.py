@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from agreement import MISSING, Sign, signs_of_dependence
-from reports.agreement_report import AgreementReport
+from reports.agreement_report import AgreementReport, computed_once
 from reports.level_agreement import places_at
 from reports.queries.label_tuples import labels_in_order
 from rounds.models import RoundVolunteer
@@ -62,6 +62,7 @@ def _search(report: AgreementReport) -> Signs:
     )
 
 
+@computed_once
 def leading_volunteers(report: AgreementReport) -> list[str]:
     """The pseudonyms of the round's volunteers who are owners or leads of the study. One query."""
     seats = RoundVolunteer.objects.filter(round=report.round, member__role__in=(Role.OWNER, Role.LEAD))
