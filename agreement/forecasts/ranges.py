@@ -53,6 +53,7 @@ def issues_range(patterns: Patterns, half_width: float, population: int | None =
     The squared terms of an issue stay as they are: their change is of second order. None if kappa is
     undefined.
     """
+    patterns = patterns.merged()
     found, issues = spread_terms(patterns), int(patterns.counts.sum())
     if found is None or issues < 2:
         return None
@@ -69,9 +70,11 @@ def volunteers_range(patterns: Patterns, half_width: float) -> Range | None:
     Each forecast adds to that of drawn issues how far one without one column, of all columns in turn, is from
     the mean of these, times sqrt(R - 1): so it varies as the jackknife says that the forecasts of other
     columns would. Below five columns only the issues are drawn. None below three columns, or if kappa is
-    undefined. Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11 (jackknife).
+    undefined, with all columns or, from five on, without one of them. Source: Efron and Tibshirani (1993), An
+    Introduction to the Bootstrap, chapter 11 (jackknife).
     """
-    columns = np.flatnonzero((patterns.codes[patterns.counts > 0] != MISSING).any(axis=0)).tolist()
+    patterns = patterns.merged()
+    columns = np.flatnonzero((patterns.codes != MISSING).any(axis=0)).tolist()
     if len(columns) < 3:
         return None
     # The labels themselves are the first replicate.
@@ -97,6 +100,8 @@ def volunteers_range(patterns: Patterns, half_width: float) -> Range | None:
     numbers = np.arange(2, MOST + 1)
     forecast, limit = _forecast(np.array(sizes), np.array(drawn), numbers)
     if len(columns) >= 5:
+        if np.isnan(without).all(axis=0).any():
+            return None
         each = [_forecast(*_known(sizes, part), numbers) for part in np.array(without).T]
         forecast += _jackknifed([of_all for of_all, _limit in each])
         limit += _jackknifed([of_limit for _all, of_limit in each])

@@ -166,6 +166,19 @@ class TestRanges:
         rows = of(labelled(np.random.default_rng(16), 400, 5))
         assert issues_range(rows, 0.0005, 600) == Range(600, 600)
 
+    def test_issues_without_a_label_at_the_level_change_no_range(self):
+        rows = labelled(np.random.default_rng(18), 300, 5)
+        gaps = np.vstack([rows, np.full((150, 5), -1)])
+        longer = Patterns(gaps, np.ones(450, dtype=int), 5)
+        assert issues_range(longer, 0.03) == issues_range(of(rows), 0.03)
+        assert volunteers_range(longer, 0.03) == volunteers_range(of(rows), 0.03)
+
+    @pytest.mark.parametrize("raters", [5, 7])
+    def test_one_volunteer_who_alone_chose_another_category_leaves_no_range(self, raters):
+        rows = np.zeros((60, raters), dtype=int)
+        rows[:7, 2] = 1
+        assert volunteers_range(of(rows), 0.1) is None
+
     @pytest.mark.parametrize("rows", [[[0, 0, 0], [0, 0, 0]], [[0, 1, 1]], [[0, -1, -1], [-1, 1, -1]]])
     def test_undefined_is_none(self, rows):
         assert issues_range(from_rows(rows, 3), 0.1) is None
