@@ -109,7 +109,9 @@ def _why_undefined(name: str, pairs: _Pairs) -> Reason | None:
     reason = why_undefined(PLAIN[name], pairs.tally)
     if reason or name == "percent_agreement":
         return reason
-    used = np.unique(pairs.tally.category)
+    # AC2 expects by chance among all q categories, alpha among those of issues with two labels or more.
+    tally = pairs.tally.several() if name == "krippendorff_alpha" else pairs.tally
+    used = np.arange(pairs.weights.q) if name == "gwet_ac2" else np.unique(tally.category)
     is_same = (pairs.weights.parts[np.ix_(used, used)] == pairs.weights.unit).all()
     return Reason.WEIGHTS_ALL_ONE if is_same else None
 

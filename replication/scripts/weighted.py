@@ -3,7 +3,7 @@
 Categories here are those of the level, and those above it where a label can stop: it counts there as itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import inf
 from typing import Any
@@ -128,10 +128,13 @@ def coefficient(name: str, rows: Rows, weights: Weights) -> dict[str, Number]:
     """A coefficient with Gwet's linearised standard error, and Student's t."""
     if not is_defined(PLAIN[name], rows, weights.q):
         return NONE
-    used = labels_of(rows)
+    compared = several(rows)
+    # AC2 expects by chance among all categories, alpha among those of issues with two labels or more.
+    used: Iterable[int] = range(weights.q)
+    if name != "gwet_ac2":
+        used = labels_of(compared if name == "krippendorff_alpha" else rows)
     if name != "percent_agreement" and all(weights.of[one][other] == 1 for one in used for other in used):
         return NONE
-    compared = several(rows)
     value, terms = alpha(compared, weights) if name == "krippendorff_alpha" else linear(name, rows, weights)
     if number_of(compared) < 2:
         return NONE | {"value": float(value)}

@@ -227,6 +227,25 @@ def test_what_the_weights_cannot_tell_apart_has_no_kappa():
         assert (found[name].value, found[name].reason) == (None, Reason.WEIGHTS_ALL_ONE)
 
 
+def test_all_labels_of_one_category_have_an_ac2_as_they_have_an_ac1():
+    patterns = from_rows([[0, 0], [0, 0], [0, 0]], categories=5)
+    found, plain = weighted(patterns, TREE)["gwet_ac2"], report(patterns, list("abcde")).coefficients
+    assert found == plain["gwet_ac1"]
+    assert found.value == 1.0
+
+
+def test_alpha_is_undefined_where_compared_issues_have_only_categories_that_count_as_the_same():
+    same = matrix_weights([[Fraction(cell) for cell in row.split()] for row in ("1 1 0", "1 1 0", "0 0 1")])
+    patterns = from_rows([[0, 1], [0, 0], [1, 1], [2, -1]], categories=3)
+    found = weighted(patterns, same)
+    assert (found["krippendorff_alpha"].value, found["krippendorff_alpha"].reason) == (
+        None,
+        Reason.WEIGHTS_ALL_ONE,
+    )
+    assert (found["fleiss_kappa"].value, found["gwet_ac2"].value) == (1.0, 1.0)
+    assert weighted_bootstrap(patterns, same, seed=1, replicates=20).intervals["krippendorff_alpha"] is None
+
+
 def test_one_rater_has_no_agreement_and_weights_must_fit():
     one = Patterns(np.array([[0], [1]]), np.array([1, 1]), 5)
     assert {found.reason for found in weighted(one, TREE).values()} == {Reason.ONE_RATER}
