@@ -23,9 +23,12 @@ class WithinForm(forms.Form):
 
 
 class BeforeForm(WithinForm):
-    """What is assumed of a planned round. `shares` is cleaned to a list of numbers, each above 0."""
+    """What is assumed of a planned round. `shares` is cleaned to a list of numbers, each above 0, none above
+    99 % of their sum: too few simulated issues would have another category.
+    """
 
     MOST_CATEGORIES = 200
+    MOST_SHARE = 0.99
 
     kappa = forms.FloatField(
         label=_("Fleiss’ kappa that you expect"),
@@ -62,6 +65,8 @@ class BeforeForm(WithinForm):
         is_short = 2 <= len(shares) <= self.MOST_CATEGORIES
         if not is_short or not all(0 < share < 1e9 for share in shares):
             raise forms.ValidationError(_("Write 2 to 200 numbers above 0."))
+        if max(shares) > self.MOST_SHARE * sum(shares):
+            raise forms.ValidationError(_("No category can have more than 99 % of the labels."))
         return shares
 
 

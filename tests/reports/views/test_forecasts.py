@@ -29,6 +29,10 @@ def test_a_kappa_near_its_ends_has_no_others_beyond_them(world):
     assert re.findall(r"(0\.\d\d) [\d,]+", said[said.index("Fleiss’ kappa Issues") :]) == ["0.05", "0.15"]
 
 
+def test_a_category_can_have_nearly_all_labels(world):
+    assert get(world, ASKED.replace("90%2C+6+3%EF%BC%8C1", "99%2C1")).status_code == 200
+
+
 def test_before_anything_is_asked_the_form_has_an_example(world):
     page = get(world)
     assert page.status_code == 200
@@ -43,6 +47,12 @@ def test_before_anything_is_asked_the_form_has_an_example(world):
         ("shares=90%2C+6+3%EF%BC%8C1", "shares=90", "Write 2 to 200 numbers above 0."),
         ("shares=90%2C+6+3%EF%BC%8C1", "shares=90%2C0", "Write 2 to 200 numbers above 0."),
         ("shares=90%2C+6+3%EF%BC%8C1", "shares=nan%2C1", "Write 2 to 200 numbers above 0."),
+        (
+            "shares=90%2C+6+3%EF%BC%8C1",
+            "shares=99.5%2C0.5",
+            "No category can have more than 99 % of the labels.",
+        ),
+        ("shares=90%2C+6+3%EF%BC%8C1", "shares=99999999%2C1", "No category can have more than 99 %"),
         ("volunteers=3", "volunteers=1", "greater than or equal to 2"),
         ("kappa=0.7", "kappa=1", "less than or equal to 0.99"),
         ("within=0.05", "within=", "required"),
