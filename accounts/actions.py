@@ -3,6 +3,7 @@
 from datetime import timedelta
 from hmac import compare_digest
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.hashers import make_password
@@ -131,6 +132,8 @@ def erase_account(*, user: User) -> None:
     """
     close_account(user=user)
     SignInLink.objects.filter(user=user).delete()
+    # django-allauth keeps the address once more as soon as somebody asks for a new password.
+    EmailAddress.objects.filter(user=user).delete()
     for session in Session.objects.all().iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()
