@@ -192,18 +192,22 @@ def _only_one(job_id: int) -> Iterator[bool]:
 
 
 @contextmanager
-def _heartbeat(job_id: int) -> Iterator[None]:
-    """Refresh the job's heartbeat from a thread, with its own connection, during long transactions."""
+def _heartbeat(job_id: int, beat: Callable[[], None] | None) -> Iterator[None]:
+    """Refresh the job's heartbeat from a thread, with its own connection, during long transactions, and call
+    `beat` each time.
+    """
     stop = threading.Event()
 
-    def beat() -> None:
+    def refresh() -> None:
         try:
             while not stop.wait(HEARTBEAT.total_seconds()):
+                if beat:
+                    beat()
                 Job.objects.filter(pk=job_id, state=Job.State.RUNNING).update(heartbeat_at=clock.now())
         finally:
             connection.close()
 
-    thread = threading.Thread(target=beat, name=f"heartbeat of job {job_id}", daemon=True)
+    thread = threading.Thread(target=refresh, name=f"heartbeat of job {job_id}", daemon=True)
     thread.start()
     try:
         yield
@@ -217,9 +221,9 @@ def jobs_of(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Job]:
     return Job.objects.filter(created_by=user.pk).exclude(created_by=None).order_by("-pk")
 
 
-def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
+def run(job_id: int, *, watch: Watch | None = None, beat: Callable[[], None] | None = None) -> Job | None:
     """Run one job to its end in this process; None if it is done or gone, runs elsewhere, or was begun
-    ATTEMPTS times.
+    ATTEMPTS times. `beat` is called every few seconds meanwhile, by a thread.
 
     Never raises an error of the job's function: that becomes the job's error, a DomainError in its own words.
     Any other error gets a general sentence. None also if the database went away meanwhile: the sweeper then
@@ -236,16 +240,16 @@ def run(job_id: int, *, watch: Watch | None = None) -> Job | None:
             return None
         job = Job.objects.get(pk=job_id)
         with translation.override(job.language):
-            return _run(job, watch)
+            return _run(job, watch, beat)
 
 
-def _run(job: Job, watch: Watch | None) -> Job | None:
+def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job | None:
     """Run a job whose lock this process has, and store how it ended."""
     session = connection.connection
     try:
         if job.cancel_requested_at:
             raise Cancelled  # noqa: TRY301 - each way out is handled below
-        with _heartbeat(job.pk):
+        with _heartbeat(job.pk, beat):
             result = _registry[job.kind](job, Progress(job, watch)) or {}
     except Cancelled:
         _finish(job.pk, Job.State.CANCELLED)

@@ -8,7 +8,8 @@ from core.upkeep.doctor import note_worker
 
 @shared_task(name=jobs.RUN_JOB)
 def run_job(job_id: int) -> None:
-    jobs.run(job_id)
+    # Long jobs can take every place of a worker, so that no sweep notes that it runs.
+    jobs.run(job_id, beat=note_worker)
 
 
 @shared_task

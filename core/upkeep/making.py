@@ -31,6 +31,9 @@ NOT_FILES = frozenset(
 )
 """In the data folder, and no part of a backup: servers, logs, and the key, which is kept apart."""
 
+WORK = ".crosscheck-"
+"""How the names of folders begin in which a backup is made or unpacked."""
+
 Say = Callable[[str], None]
 
 
@@ -60,7 +63,7 @@ def make_backup(folder: Path, say: Say = lambda _text: None) -> Path:
     target = folder / now.strftime(NAME)
     if not folder.is_dir():
         raise BackupError(_("There is no folder %(folder)s.") % {"folder": folder})
-    with tempfile.TemporaryDirectory(prefix=".crosscheck-backup-", dir=folder) as work:
+    with tempfile.TemporaryDirectory(prefix=f"{WORK}backup-", dir=folder) as work:
         dump = Path(work) / DATABASE
         with session(given := parameters()) as opened:
             opened.set_session(isolation_level="REPEATABLE READ", readonly=True)
@@ -119,11 +122,12 @@ def hash_of(stream: Any) -> str:
 
 
 def _packed_files(archive: tarfile.TarFile) -> Iterator[tuple[str, list[Any]]]:
-    """Add the files of the data folder; yield the name of each with its size and hash."""
+    """Add the files of the data folder, without backups; yield the name of each with its size and hash."""
     top = Path(settings.DATA_DIR)
     for path in sorted(top.rglob("*")):
         inside = path.relative_to(top)
-        if inside.parts[0] in NOT_FILES or path.is_symlink() or not path.is_file():
+        is_backup = path.match(PATTERN) or any(part.startswith(WORK) for part in inside.parts)
+        if inside.parts[0] in NOT_FILES or is_backup or path.is_symlink() or not path.is_file():
             continue
         try:
             stream = path.open("rb")
@@ -132,7 +136,20 @@ def _packed_files(archive: tarfile.TarFile) -> Iterator[tuple[str, list[Any]]]:
         with stream:
             entry = tarfile.TarInfo(f"{FILES}/{inside.as_posix()}")
             entry.size, entry.mode = os.fstat(stream.fileno()).st_size, 0o600
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            archive.addfile(entry, stream)
-        yield inside.as_posix(), [entry.size, digest]
+            hashed = _Hashed(stream)
+            archive.addfile(entry, hashed)
+        yield inside.as_posix(), [entry.size, hashed.digest.hexdigest()]
+
+
+class _Hashed:
+    """A stream with the hash of what was read of it: a file that grows meanwhile is packed as long as it was,
+    and its hash is of these bytes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.digest = stream, hashlib.sha256()
+
+    def read(self, size: int = -1, /) -> bytes:
+        piece: bytes = self.stream.read(size)
+        self.digest.update(piece)
+        return piece

@@ -1,12 +1,12 @@
 """Puts a backup back: into a scratch database, to check it, or into an empty server."""
 
 import json
-import os
 import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from zlib import crc32
 
 from django.conf import settings
 from django.core.management import call_command
@@ -18,15 +18,16 @@ from psycopg2.extensions import quote_ident
 
 from core.upkeep.database import Sums, parameters, run, session, sums_of
 from core.upkeep.errors import BackupError
-from core.upkeep.making import DATABASE, FILES, MANIFEST, Manifest, Say, hash_of
+from core.upkeep.making import DATABASE, FILES, MANIFEST, WORK, Manifest, Say, hash_of
 
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:
     """Restore the database of a backup into a scratch database and compare each table. False if the role may
     not make databases; raises BackupError if the backup is not what it says.
     """
-    scratch = f"crosscheck_check_{os.getpid()}"
     given = parameters()
+    # One name for each database: what a killed check left is found again.
+    scratch = f"crosscheck_check_{crc32(given['dbname'].encode()):08x}"
     with session({**given, "dbname": "postgres"}) as server:
         server.autocommit = True
         with server.cursor() as cursor:
@@ -34,6 +35,8 @@ def checked(backup: Path, say: Say = lambda _text: None) -> bool:
             if not cursor.fetchone()[0]:
                 return False
             say(_("Checking the backup in a scratch database …"))
+            cursor.execute("SELECT pg_advisory_lock(hashtext(%s))", [scratch])
+            cursor.execute(f"DROP DATABASE IF EXISTS {quote_ident(scratch, cursor)} WITH (FORCE)")
             cursor.execute(f"CREATE DATABASE {quote_ident(scratch, cursor)} TEMPLATE template0")
             try:
                 with unpacked(backup) as (manifest, dump, _files):
@@ -75,7 +78,7 @@ def restore(backup: Path, say: Say = lambda _text: None) -> Manifest:
 @contextmanager
 def unpacked(backup: Path) -> Iterator[tuple[Manifest, Path, Path]]:
     """The manifest of a backup, its dump and the folder of its files, each compared with its hash."""
-    with tempfile.TemporaryDirectory(prefix=".crosscheck-restore-", dir=settings.DATA_DIR) as work:
+    with tempfile.TemporaryDirectory(prefix=f"{WORK}restore-", dir=settings.DATA_DIR) as work:
         top = Path(work)
         try:
             with tarfile.open(backup) as archive:

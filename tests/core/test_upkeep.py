@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
+from zlib import crc32
 
 import psycopg2
 import pytest
@@ -20,14 +21,14 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from psycopg2.extensions import quote_ident
 
-from core import clock, embedded
+from core import clock, embedded, jobs
 from core.models import Job
-from core.tasks import sweep
+from core.tasks import run_job, sweep
 from core.upkeep import doctor
 from core.upkeep.database import parameters, session, sums_of
 from core.upkeep.making import LAST, keep_newest, make_backup, note
-from core.upkeep.restoring import checked
-from tests.core.places import place
+from core.upkeep.restoring import checked, unpacked
+from tests.core.places import eventually, place
 from tests.factories import (
     add_label,
     make_issue,
@@ -121,6 +122,47 @@ def test_a_backup_checks_itself(backup):
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_database WHERE datname LIKE 'crosscheck_check_%%'")
         assert cursor.fetchone() == (0,)
+
+
+def test_a_check_ends_what_a_killed_one_left(backup):
+    given = parameters()
+    left = f"crosscheck_check_{crc32(given['dbname'].encode()):08x}"
+    with session({**given, "dbname": "postgres"}) as server:
+        server.autocommit = True
+        server.cursor().execute(f"CREATE DATABASE {left}")
+    assert checked(backup) is True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_database WHERE datname = %s", [left])
+        assert cursor.fetchone() == (0,)
+
+
+def test_a_file_that_grows_while_it_is_saved_can_be_restored(tmp_path):
+    growing = settings.DATA_DIR / "uploads" / "growing"
+    growing.parent.mkdir(parents=True, exist_ok=True)
+    growing.write_bytes(b"line\n" * 2_000_000)
+    writer = subprocess.Popen(["sh", "-c", f"while :; do echo line; done >>'{growing}'"])
+    try:
+        backup = make_backup(tmp_path)
+    finally:
+        writer.kill()
+        writer.wait()
+        growing.unlink()
+    with unpacked(backup) as (_manifest, _dump, files):
+        assert set((files / "uploads" / "growing").read_text().split()) == {"line"}
+
+
+def test_backups_in_the_data_folder_are_not_saved_again():
+    folder = settings.DATA_DIR / "backups"
+    folder.mkdir()
+    (folder / "crosscheck-20260101-120000.tar").touch()
+    (folder / ".crosscheck-backup-killed").mkdir()
+    (folder / ".crosscheck-backup-killed" / "database.dump").touch()
+    (folder / "notes.txt").touch()
+    try:
+        with unpacked(make_backup(folder)) as (manifest, _dump, _files):
+            assert [name for name in manifest.files if name.startswith("backups")] == ["backups/notes.txt"]
+    finally:
+        shutil.rmtree(folder)
 
 
 def changed(backup: Path, change) -> Path:
@@ -234,6 +276,20 @@ def test_a_server_is_ready_once_a_worker_was_seen(client, seen):
     assert (ready.status_code, ready.text) == (200, answer.text.replace("wrong", "ok"))
     with clock.at(clock.now() + timedelta(seconds=61)):
         assert client.get("/readyz").status_code == 503
+
+
+def test_a_worker_whose_places_all_have_long_jobs_is_seen(client, seen, monkeypatch):
+    monkeypatch.setattr(jobs, "HEARTBEAT", timedelta(milliseconds=20))
+    assert client.get("/readyz").status_code == 503
+
+    def work(_job, _progress):
+        assert eventually(lambda: client.get("/readyz").status_code == 200, seconds=5)
+
+    monkeypatch.setitem(jobs._registry, "tests.long", work)
+    job = Job.objects.create(kind="tests.long")
+    run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
 
 
 def test_doctor_sees_what_is_switched_off_or_waits(last, seen, capsys):
