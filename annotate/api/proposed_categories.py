@@ -15,7 +15,7 @@ from annotate.queries.proposed_categories import (
     MissingCategory,
     missing_categories,
     name_that_waits,
-    names_are_seen,
+    names_to_join,
 )
 from studies.api import allow
 from studies.rules import may_lead, may_read_revealed
@@ -76,10 +76,11 @@ class MissingNames(APIView):
         asked = NameAnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         if "into" in asked.validated_data:
-            name, into = asked.validated_data["name"], asked.validated_data["into"]
-            if not names_are_seen(taxonomy, member, name, into):
+            given = asked.validated_data
+            seen = names_to_join(taxonomy, member, given["name"], given["into"])
+            if seen is None:
                 raise Http404
-            join_names(taxonomy=taxonomy, name=name, into=into, by=member)
+            join_names(taxonomy=taxonomy, name=seen[0], into=seen[1], by=member)
             return Response([_as_data(one) for one in missing_categories(taxonomy, member)])
         name, code = asked.validated_data["name"], asked.validated_data["category"]
         known = name_that_waits(taxonomy, member, name)

@@ -67,14 +67,17 @@ def name_that_waits(taxonomy: Taxonomy, reader: Membership | None, name: str) ->
     return next(found, None)
 
 
-def names_are_seen(taxonomy: Taxonomy, reader: Membership, name: str, into: str | None) -> bool:
-    """Does the reader see revealed labels that wait for this name, or for one that was joined with another;
-    and for the name `into`, if there is one?
+def names_to_join(
+    taxonomy: Taxonomy, reader: Membership, name: str, into: str | None
+) -> tuple[str, str] | None:
+    """Both names as revealed labels spell them: one that labels wait for, or that was joined with another,
+    and the name `into`, "" for none. None if the reader sees no labels with them.
     """
     found = missing_categories(taxonomy, reader)
-    names = {look_alike(one.name) for one in found}
-    every = names | {look_alike(joined) for one in found for joined in one.joined}
-    return look_alike(name) in every and (not into or look_alike(into) in names)
+    names = {look_alike(one.name): one.name for one in found}
+    every = {look_alike(joined): joined for one in found for joined in one.joined} | names
+    known, other = every.get(look_alike(name)), names.get(look_alike(into)) if into else ""
+    return None if known is None or other is None else (known, other)
 
 
 @dataclass(frozen=True)
@@ -207,14 +210,17 @@ def _missing(labels: list[Label], book: Codebook, answers: dict[int, int]) -> Mi
     proposals = {label.proposal.pk: label.proposal for label in labels if label.proposal}
     near = Counter(label.nearest_id for label in labels if label.nearest_id in book.by_id)
     name = next(iter(proposals.values())).called
-    joined = {one.name for one in proposals.values() if look_alike(one.name) != look_alike(name)}
+    joined: dict[str, str] = {}
+    for one in proposals.values():
+        joined.setdefault(look_alike(one.name), one.name)
+    joined.pop(look_alike(name), None)
     motions = [one.motion for one in proposals.values() if one.motion]
     answer = next((answers[pk] for pk in proposals if pk in answers), None)
     reasons = {label.proposed_reason: label.volunteer.pseudonym for label in reversed(labels)}
     issues = {label.issue_id: label.issue for label in labels}
     return MissingCategory(
         name=name,
-        joined=tuple(sorted(joined)),
+        joined=tuple(sorted(joined.values())),
         labels=len(labels),
         on=len(issues),
         reasons=tuple((who, why) for why, who in list(reasons.items())[::-1][:SHOWN]),

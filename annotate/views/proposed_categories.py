@@ -81,9 +81,11 @@ def join_name(request: AuthedRequest, taxonomy_id: int) -> HttpResponse:
     """Join the `name` that labels wait for with the name `into`, or separate `name` without it."""
     taxonomy, member = taxonomy_of(request, taxonomy_id)
     require(may_lead(member), _("Only owners and leads can join proposed names."))
-    name, into = request.POST.get("name", ""), request.POST.get("into", "")
-    if not proposed_categories.names_are_seen(taxonomy, member, name, into):
+    asked = request.POST.get("name", ""), request.POST.get("into", "")
+    seen = proposed_categories.names_to_join(taxonomy, member, *asked)
+    if seen is None:
         raise Http404
+    name, into = seen
 
     def change() -> bool:
         join_names(taxonomy=taxonomy, name=name, into=into, by=member)

@@ -50,9 +50,9 @@ def link(motion: Motion, name: str) -> None:
 
 @transaction.atomic
 def join_names(*, taxonomy: Taxonomy, name: str, into: str | None, by: Membership) -> None:
-    """Let an open name count as another proposed name: its labels wait for the same vote, and get the same
-    answer. Without `into` let a joined name count by itself again. Locks the taxonomy. Raises NotJoined for a
-    name that is put to the vote or answered.
+    """Let an open name count as another proposed name, `into` as it stands here: its labels wait for the same
+    vote, and get the same answer. Without `into` let a joined name count by itself again. Locks the taxonomy.
+    Raises NotJoined for a name that is put to the vote or answered.
     """
     if not into:
         _part_names(taxonomy, name, by)
@@ -61,11 +61,11 @@ def join_names(*, taxonomy: Taxonomy, name: str, into: str | None, by: Membershi
     joins, stays = named(taxonomy, name), named(taxonomy, into)
     if not joins or not stays or joins == stays or _decided(taxonomy, joins):
         raise errors.NotJoined
-    kept = Proposal.objects.get(pk=stays[0]).called
     for one in Proposal.objects.filter(pk__in=joins):
-        one.joined_as = "" if look_alike(one.name) == look_alike(kept) else kept
+        # Not as the oldest proposal spells it: that may be of a label that nobody else sees yet.
+        one.joined_as = "" if look_alike(one.name) == look_alike(into) else into
         inherit(one).save(update_fields=["joined_as", "motion", "answered_by"])
-    record(taxonomy.study, "taxonomies.joined", by.user, name=name, into=kept)
+    record(taxonomy.study, "taxonomies.joined", by.user, name=name, into=into)
     answered.send(sender=Proposal, taxonomy=taxonomy)
 
 

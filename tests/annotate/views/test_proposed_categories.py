@@ -275,6 +275,7 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert join(world.lead, "Standstill", "Deadlock") == 302
     assert names(world) == [("Deadlock", 3, 2), ("Heat", 1, 1)]
     shown = page(world, world.lead)
+    assert shown.count("Joined with this name:") == 1  # however often and however it was spelt
     assert "Joined with this name: “Standstill” Separate names" in shown
     assert "R1 R1 says 1 R2 R2 says 1 R1 R1 says 2 On 2 issues" in shown
     assert "Separate names" not in page(world, world.members[0])
@@ -293,6 +294,21 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     )
     assert join(world.lead, "Standstill", "") == 409
     assert Proposal.objects.exclude(joined_as="").count() == 0
+
+
+def test_a_joined_name_is_spelt_as_revealed_labels_spell_it(world) -> None:
+    round_ = world.round()
+    misses(world, round_, 3, world.members[1], "DEAD LOCK")  # nobody else sees it yet
+    misses(world, round_, 1, world.members[0], "Dead lock")
+    misses(world, round_, 1, world.members[1], "Standstill")
+    join = post(world.lead, "join_name", world.version.taxonomy_id, name="standstill", into="dead  LOCK")
+    assert join.status_code == 302
+    assert names(world) == [("Dead lock", 2, 1)]
+    assert set(Proposal.objects.values_list("name", "joined_as")) == {
+        ("DEAD LOCK", ""), ("Dead lock", ""), ("Standstill", "Dead lock"),
+    }  # fmt: skip
+    told = text_of(get(world.lead, "audit", world.study.slug))
+    assert "Joined the proposed name Standstill with Dead lock" in told
 
 
 def test_a_joined_name_shares_the_vote_and_its_category(world) -> None:
