@@ -106,8 +106,8 @@ class CategoryGone(TextKept):
         )
         if is_split:
             said = _(
-                "The new version of the taxonomy has split %(code)s %(name)s. Your other text"
-                " is kept. Load the page again and choose one of the new categories."
+                "The new version of the taxonomy has split %(code)s %(name)s, or has new categories"
+                " beside it. Your other text is kept. Load the page again and choose a category."
             )
         super().__init__(said % {"code": last.code, "name": last.name})
 

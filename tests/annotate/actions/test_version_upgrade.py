@@ -600,6 +600,18 @@ def test_what_is_not_revealed_is_asked_for_again_in_private(labelled):
     assert lost_labels(round_, world.members[0]) == []
 
 
+def test_a_page_from_before_is_told_that_a_category_is_asked_for_again(labelled):
+    world, round_ = labelled
+    seen = world.version.pk
+    change(world, ADD, "", parent="C", name="Docs")
+    publication(world, "C.9")
+    with pytest.raises(errors.CategoryGone) as refusal:
+        world.submit(round_, world.issues[4], world.members[1], "C.9", version=seen)
+    assert str(refusal.value.message).startswith(
+        "The new version of the taxonomy has split C.9 Name of C.9, or has new categories beside it."
+    )
+
+
 def test_a_new_sub_theme_is_beside_its_siblings_or_its_theme(labelled):
     world, _round = labelled
     change(world, ADD, "", parent="C.2", name="First below")
