@@ -10,6 +10,7 @@ from agreement import Reason
 from core.text.joining import listed as _listed
 from reports.formats.tables import number
 
+LEAST = 1e-300
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -42,10 +43,12 @@ def percent(share: float | None) -> str:
 
 
 def small(probability: float) -> str:
-    """A small probability: "p = 0.0004", and below 1 in a million a power of ten: "p < 10⁻¹²"."""
+    """A small probability: "p = 0.0004", and below 1 in a million a power of ten: "p < 10⁻¹²". What floats
+    cannot hold, and give as 0, is "p < 10⁻³⁰⁰".
+    """
     if probability >= 1e-6:
         return f"p = {probability:.2g}"
-    power = str(-math.ceil(math.log10(probability)))
+    power = str(-math.ceil(math.log10(max(probability, LEAST))))
     return f"p < 10⁻{power.translate(SUPERSCRIPT)}"
 
 

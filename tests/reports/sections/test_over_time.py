@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement import Drift, Reason
+from agreement import Drift, Reason, drift
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
 from reports.formats.tables import as_csv
@@ -113,3 +113,10 @@ def test_what_is_withheld_is_in_no_month(round_):
     blind = RoundIssue.objects.filter(round=round_, position__gt=2)
     months = report_as_dict(agreement_report(round_, blind=blind))["over_time"]["months"]
     assert sum(month["issues"] for month in months) == 2
+
+
+def test_a_probability_that_is_0_in_floats_is_said_as_a_bound():
+    """Repositories labelled in months of their own: χ² of 20,000 issues is far beyond what floats can hold."""
+    found = drift([[9000, 1000], [1000, 9000]])
+    assert found.p == 0.0
+    assert "χ²(1) = 12800.0, p < 10⁻³⁰⁰." in change_sentences(found)[0]
