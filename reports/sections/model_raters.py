@@ -53,7 +53,7 @@ def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
     """A row per model."""
     for model, found in model_comparisons(report):
         values = (found.kappa, found.among_agreement, found.among_kappa, found.decision)
-        yield model, *_cells(found), columns.reasons_cell([found.agreement], values)
+        yield model, *_cells(found), columns.reasons_cell([found.agreement, found.difference], values)
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from tests.worlds.recomputed import summary
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
 
+FEW_DIFFER = "fewer than 20 issues have different labels, too few for this interval"
 LABELS = ("C.1 C.1 C.1", "C.1 C.2 C.2", "C.2 C.2 A.1", "C.1 C.1 -")
 BY = [["type"], ["repository"], ["month"]]
 
@@ -127,7 +128,7 @@ def test_k_of_n_has_shares_and_no_kappas(world, model):
     slots = "different people labelled different issues, so no pairs are compared"
     assert (
         TABLES["models"](agreement_report(round_)).rows[0][-1]
-        == f"{slots}; only one issue with their label has a decision"
+        == f"{FEW_DIFFER}; {slots}; only one issue with their label has a decision"
     )
 
 
@@ -166,5 +167,5 @@ def test_the_page_says_it_only_where_there_are_models(world, round_, model):
     found = signed_in.get(address, {"format": "csv", "table": "models"}).text
     [row] = csv.DictReader(io.StringIO(found))
     assert (row["model"], row["labels"], row["volunteers_kappa"]) == ("M1", "3", "0.3")
-    assert row["reason"] == "only one issue with their label has a decision"
+    assert row["reason"] == f"{FEW_DIFFER}; only one issue with their label has a decision"
     assert r"M1 & 3" in signed_in.get(address, {"format": "tex", "table": "models"}).text
