@@ -173,8 +173,8 @@ def begun(version: Version, reader: Membership | None) -> tuple[int, int, bool]:
 @dataclass(frozen=True)
 class FirstLabel:
     """A member's first label of an issue in a second look. `state` is the category at that time, None for an
-    open label, whose proposed name is `proposed`; `became` are the categories into which it was split, and
-    `is_there`: the category is still there, beside new ones.
+    open label, whose proposed name is `proposed`; `became` are the categories into which it was split since,
+    and `is_there`: the category is still there, beside new ones.
     """
 
     state: CategoryState | None
@@ -195,7 +195,10 @@ def before(turn: Turn, round_: Round, member: Membership) -> FirstLabel | None:
         return None
     states = categories_of(round_.version_id).by_id
     parts = Remap.objects.filter(
-        source=label.category_id, kind=Remap.Kind.SPLIT, to_version__taxonomy=round_.version.taxonomy_id
+        source=label.category_id,
+        kind=Remap.Kind.SPLIT,
+        to_version__taxonomy=round_.version.taxonomy_id,
+        to_version__number__gt=label.version.number,
     )
     targets = dict.fromkeys(parts.order_by("to_version", "pk").values_list("target", flat=True))
     return FirstLabel(

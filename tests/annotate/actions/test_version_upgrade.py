@@ -569,6 +569,26 @@ def test_labels_beside_a_new_category_are_asked_for_again_where_a_lead_asks(labe
     assert Label.objects.filter(round=round_, category=world.category("C.3")).count() == 2
 
 
+def test_a_second_look_does_not_tell_of_a_split_from_before_the_label(labelled):
+    world, round_ = labelled
+    change(world, SPLIT, "C.9", parts=[{"name": "Ten"}], stays=True)
+    world.version = publication(world)
+    fourth, fifth = world.issues[3:5]
+    look, two, three = Round.objects.get(of=round_), *world.members[1:]
+    for member in (two, three):
+        world.submit(look, fourth, member, "C.9")
+        world.submit(round_, fifth, member, "C.9")
+    change(world, ADD, "", parent="C", name="Docs")
+    publication(world, "C.9")
+    look = Round.objects.filter(of=round_).latest("pk")
+    turn = current_turn(look, two)
+    if turn.issue == fourth:  # the order is each volunteer's own
+        world.submit(look, fourth, two, "C.9")
+        turn = current_turn(look, two)
+    shown = before(turn, look, two)
+    assert (turn.issue, shown.state.code, shown.is_there, shown.became) == (fifth, "C.9", True, ())
+
+
 def test_a_decision_beside_a_new_category_says_why_it_ended(labelled):
     world, round_ = labelled
     world.settle(round_, world.issues[2], "C.3")
