@@ -8,14 +8,14 @@ import numpy as np
 from django.db.models import Q
 from django.utils import translation
 
-from agreement import Bootstrap, Sign
+from agreement import Bootstrap
 from ingest.queries.issues import repository_names
 from reports.agreement_report import AgreementReport, numbers_of
 from reports.errors import NoSuchGroup
 from reports.formats.json_report import of_report
 from reports.level_agreement import choosable_at
-from reports.queries.independence import suspicions
 from reports.sections.coefficients import resampled
+from reports.sections.independence import signs_as_list
 from reports.sections.probable import probable_as_dict
 from reports.sections.registry import JSON_PARTS
 from rounds.models import RoundIssue
@@ -91,7 +91,7 @@ def group_as_dict(report: AgreementReport, key: Mapping[str, str], more: Collect
     if "bootstrap" in more:
         answer["bootstrap"] = _bootstrap(resampled(found))
     if "signs" in more:
-        answer["signs"] = [_sign(found, sign, issue) for sign, issue in suspicions(found)]
+        answer["signs"] = signs_as_list(found)
     if "probable" in more:
         answer["probable"] = probable_as_dict(found)
     return answer
@@ -102,20 +102,4 @@ def _bootstrap(found: Bootstrap) -> dict[str, Any]:
         "seed": found.seed,
         "replicates": found.replicates,
         "intervals": {name: interval and vars(interval) for name, interval in found.intervals.items()},
-    }
-
-
-def _sign(report: AgreementReport, sign: Sign, issue: int | None) -> dict[str, Any]:
-    """`first_issue` is the id of the first issue of a run, None without a run."""
-    return {
-        "kind": sign.kind.name.lower(),
-        "part": sign.part,
-        "volunteers": [report.columns[column] for column in sign.raters],
-        "issues": sign.issues,
-        "observed": sign.observed,
-        "reference": sign.reference,
-        "differing": sign.differing,
-        "p": sign.p,
-        "adjusted": sign.adjusted,
-        "first_issue": issue,
     }

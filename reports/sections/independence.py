@@ -49,11 +49,14 @@ def _as_dict(report: AgreementReport) -> dict[str, Any]:
         "hidden_until": None if imported else Round.Reveal(report.round.reveal).value,
         "led_the_study": [] if imported else leading_volunteers(report),
         "found": len(suspicions(report)) if report.columns else None,
-        "signs": _signs(report) if report.columns else None,
+        "signs": signs_as_list(report),
     }
 
 
-def _signs(report: AgreementReport) -> list[dict[str, Any]]:
+def signs_as_list(report: AgreementReport) -> list[dict[str, Any]] | None:
+    """The signs, with the address of the first issue of a run; None if columns are not volunteers."""
+    if not report.columns:
+        return None
     signs = suspicions(report)
     urls = dict(
         Issue.objects.filter(pk__in=[first for _sign, first in signs if first]).values_list("pk", "url")

@@ -101,9 +101,11 @@ def test_signs_are_searched_in_the_group_alone(world):
     every = by_rest(reader, round_, "with=signs")["signs"]
     decided = by_rest(reader, round_, "with=signs&type=A")
 
-    assert [(one["kind"], one["volunteers"]) for one in every] == [("never_alone", ["R3"])]
+    assert [(one["sign"], one["volunteers"]) for one in every] == [("never_alone", ["R3"])]
     assert (decided["issues"], decided["signs"]) == (10, [])
     assert by_rest(reader, round_, "with=signs&repository=owner/repository-1")["signs"] == every
+    whole = reader.get(f"/api/v1/rounds/{round_.pk}/agreement/").json()
+    assert whole["independence"]["signs"] == every
 
 
 def test_the_command_prints_what_rest_says(round_, reader):
