@@ -148,6 +148,11 @@ def proposing(
     name = name or (noted[0].proposal.called if noted and noted[0].proposal else "")
     name = name or (named.most_common(1)[0][0] if named else "")
     folded = look_alike(name)
+    known = [label.proposal for label in seen] + [note.proposal for note in noted]
+    name = next(
+        (one.joined_as for one in known if one and one.joined_as and look_alike(one.name) == folded), name
+    )
+    folded = look_alike(name)
     same = [label for label in seen if label.proposal and look_alike(label.proposal.called) == folded]
     if not same and issue_id is None:
         return None

@@ -282,6 +282,9 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert "Joined the proposed name Standstill with Deadlock" in text_of(
         get(world.lead, "audit", world.study.slug)
     )
+    # A link from before, or from a note of a meeting, leads to the vote on the name that it counts as.
+    start = proposing(world.version.taxonomy, world.lead, name="standstill")
+    assert (start.name, start.waits) == ("Deadlock", "Deadlock")
     # Whoever proposes the name later goes along; so does the vote.
     misses(world, round_, 4, world.members[1], "STANDSTILL")
     misses(world, round_, 4, world.members[0], "Heat")
