@@ -23,7 +23,8 @@ from core.upkeep.making import DATABASE, FILES, MANIFEST, WORK, Manifest, Say, h
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:
     """Restore the database of a backup into a scratch database and compare each table. False if the role may
-    not make databases; raises BackupError if the backup is not what it says.
+    not make databases; raises BackupError if the backup is not what it says. Needs room beside the backup, not
+    where people work.
     """
     given = parameters()
     # One name for each database: what a killed check left is found again.
@@ -39,7 +40,7 @@ def checked(backup: Path, say: Say = lambda _text: None) -> bool:
             cursor.execute(f"DROP DATABASE IF EXISTS {quote_ident(scratch, cursor)} WITH (FORCE)")
             cursor.execute(f"CREATE DATABASE {quote_ident(scratch, cursor)} TEMPLATE template0")
             try:
-                with unpacked(backup) as (manifest, dump, _files):
+                with unpacked(backup, backup.parent) as (manifest, dump, _files):
                     _load(parameters(scratch), dump)
                     _compare(manifest.sums, parameters(scratch))
             finally:
@@ -53,7 +54,7 @@ def restore(backup: Path, say: Say = lambda _text: None) -> Manifest:
     Raises BackupError, and leaves the server as it was, for a backup that is damaged or from a newer version,
     and for a server with an account.
     """
-    with unpacked(backup) as (manifest, dump, files):
+    with unpacked(backup, settings.DATA_DIR) as (manifest, dump, files):
         _refuse_newer(manifest)
         _refuse_full()
         given = parameters()
@@ -76,9 +77,11 @@ def restore(backup: Path, say: Say = lambda _text: None) -> Manifest:
 
 
 @contextmanager
-def unpacked(backup: Path) -> Iterator[tuple[Manifest, Path, Path]]:
-    """The manifest of a backup, its dump and the folder of its files, each compared with its hash."""
-    with tempfile.TemporaryDirectory(prefix=f"{WORK}restore-", dir=settings.DATA_DIR) as work:
+def unpacked(backup: Path, place: Path) -> Iterator[tuple[Manifest, Path, Path]]:
+    """The manifest of a backup, its dump and the folder of its files, each compared with its hash; below
+    `place` until the block ends.
+    """
+    with tempfile.TemporaryDirectory(prefix=f"{WORK}restore-", dir=place) as work:
         top = Path(work)
         try:
             with tarfile.open(backup) as archive:

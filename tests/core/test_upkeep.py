@@ -124,6 +124,12 @@ def test_a_backup_checks_itself(backup):
         assert cursor.fetchone() == (0,)
 
 
+def test_a_check_takes_no_room_in_the_data_folder(backup, tmp_path, settings):
+    settings.DATA_DIR = tmp_path / "nowhere"
+    assert checked(backup) is True
+    assert [path.name for path in tmp_path.iterdir()] == [backup.name]
+
+
 def test_a_check_ends_what_a_killed_one_left(backup):
     given = parameters()
     left = f"crosscheck_check_{crc32(given['dbname'].encode()):08x}"
@@ -147,7 +153,7 @@ def test_a_file_that_grows_while_it_is_saved_can_be_restored(tmp_path):
         writer.kill()
         writer.wait()
         growing.unlink()
-    with unpacked(backup) as (_manifest, _dump, files):
+    with unpacked(backup, tmp_path) as (_manifest, _dump, files):
         assert set((files / "uploads" / "growing").read_text().split()) == {"line"}
 
 
@@ -159,7 +165,7 @@ def test_backups_in_the_data_folder_are_not_saved_again():
     (folder / ".crosscheck-backup-killed" / "database.dump").touch()
     (folder / "notes.txt").touch()
     try:
-        with unpacked(make_backup(folder)) as (manifest, _dump, _files):
+        with unpacked(make_backup(folder), folder) as (manifest, _dump, _files):
             assert [name for name in manifest.files if name.startswith("backups")] == ["backups/notes.txt"]
     finally:
         shutil.rmtree(folder)
