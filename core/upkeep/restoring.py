@@ -23,8 +23,8 @@ from core.upkeep.making import DATABASE, FILES, MANIFEST, WORK, Manifest, Say, h
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:
     """Restore the database of a backup into a scratch database and compare each table. False if the role may
-    not make databases; raises BackupError if the backup is not what it says. Needs room beside the backup, not
-    where people work.
+    not make databases; raises BackupError if the backup is not what it says. Needs room beside the backup,
+    not where people work.
     """
     given = parameters()
     # One name for each database: what a killed check left is found again.
