@@ -5,13 +5,14 @@ distinct label tuples in SQL, make `Patterns` of them, roll up with `relabel`, a
 """
 
 from agreement.bootstrap import FROM_COUNTS, Bootstrap, PercentileInterval, bootstrap
-from agreement.coefficients import Benchmark, CategoryKappa, Coefficient, benchmark, landis_koch
+from agreement.coefficients import Benchmark, Coefficient, benchmark, landis_koch
 from agreement.dependence.search import signs_of_dependence
 from agreement.dependence.signs import Sign, SignKind
 from agreement.differences import Difference, adjusted, beside_others, between, left_out
 from agreement.forecasts.before_labels import issues_before
 from agreement.forecasts.more_labels import Volunteers, issues_for, volunteers_for
 from agreement.forecasts.ranges import Range, issues_range, volunteers_range
+from agreement.intervals.categories import CategoryKappa
 from agreement.pairs import PairKappa, against_decision, clustered, confusion, light_kappa, order_of, pairs
 from agreement.patterns import MISSING, Patterns, Relabelled
 from agreement.periods import Drift, Periods, Trend, by_period, drift, trend

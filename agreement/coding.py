@@ -14,7 +14,7 @@ import numpy.typing as npt
 from agreement.bootstrap import FROM_COUNTS, estimates
 from agreement.coefficients import Coefficient, coefficient
 from agreement.patterns import MISSING, Floats, Ints, Patterns
-from agreement.reasons import Reason
+from agreement.reasons import Reason, Why
 from agreement.resampling import FEWEST, REPLICATES, draws_of, expanded_percentiles
 from agreement.tally import Sums, Tally
 
@@ -180,10 +180,10 @@ def _agreement(
     return CodeAgreement(category, by_all, coded - by_all, found)
 
 
-def _in_words(reason: Reason | None, *, unused: bool) -> Reason | None:
+def _in_words(reason: Why | None, *, unused: bool) -> Reason | None:
     if reason is Reason.ONE_CATEGORY:
         return Reason.CODE_UNUSED if unused else Reason.CODE_EVERYWHERE
-    return _REASONS.get(reason, reason) if reason else None
+    return _REASONS.get(reason, reason) if isinstance(reason, Reason) else None
 
 
 def _with_interval(value: float, values: Floats, units: int) -> Coefficient:

@@ -6,7 +6,7 @@ a label do not count. Issues with one label count towards the shares of the cate
 A coefficient corrected for chance is undefined below two issues with two labels each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from agreement.reasons import Reason
-from agreement.standard_errors import category_estimates, linear, linear_alpha, standard_error
+from agreement.intervals.doubts import FEWEST, doubt
+from agreement.reasons import Reason, Why
+from agreement.standard_errors import linear, linear_alpha, standard_error
 from agreement.tally import Sums, Tally
 
 CONFIDENCE = 0.95
@@ -25,37 +26,25 @@ CONFIDENCE = 0.95
 class Coefficient:
     """A value with its standard error and interval; undefined numbers are None, and `reason` explains them.
 
-    `value` can lack an interval (one issue; Light's kappa); `reason` then explains the missing interval. A
+    `value` can lack an interval (few issues; Light's kappa); `reason` then explains the missing interval. A
     value whose standard error comes out as exactly 0 has neither: where no issue varies, as in a perfect
     agreement, the labels say nothing of the error, and an interval without width would claim that it is 0.
+    `doubt` warns of an interval that holds the true value in less than 93 % of samples, or more than 97 %.
     """
 
     value: float | None
     se: float | None = None
     low: float | None = None
     high: float | None = None
-    reason: Reason | None = None
+    reason: Why | None = None
+    doubt: Reason | None = None
 
     def as_dict(self) -> dict[str, float | str | None]:
-        """As in the JSON of reports; the reason in words."""
-        return vars(self) | {"reason": self.reason and self.reason.text}
-
-
-@dataclass(frozen=True)
-class CategoryKappa:
-    """The kappa of one category against the rest, and the number of labels behind it."""
-
-    code: str
-    labels: int
-    kappa: float | None
-    se: float | None = None
-    low: float | None = None
-    high: float | None = None
-    reason: Reason | None = None
-
-    def as_dict(self) -> dict[str, float | int | str | None]:
-        """As in the JSON of reports; the reason in words."""
-        return vars(self) | {"reason": self.reason and self.reason.text}
+        """As in the JSON of reports; reason and doubt in words."""
+        return vars(self) | {
+            "reason": self.reason and self.reason.text,
+            "doubt": self.doubt and self.doubt.text,
+        }
 
 
 def chance(name: str, sums: Sums) -> tuple[Any, Any]:
@@ -125,14 +114,25 @@ def coefficient(name: str, tally: Tally) -> Coefficient:
     spread = linear_alpha if name == "krippendorff_alpha" else linear
     squares, issues = spread(name, tally, kappa, expected)
     se = standard_error(squares, issues)
-    return with_interval(value, se, issues, lowest(name, tally))
+    return with_doubt(name, tally, Coefficient(value, se), issues, lowest(name, tally))
 
 
-def with_interval(value: float, se: float, issues: int, least: float) -> Coefficient:
+def with_doubt(name: str, tally: Tally, found: Coefficient, issues: int, least: float) -> Coefficient:
+    """`with_interval` of a value with its error, as `name` of this tally; few issues have no interval."""
+    if found.value is None or not found.se:
+        return Coefficient(found.value, reason=Reason.NO_SPREAD)
+    if tally.compared < FEWEST:
+        return Coefficient(found.value, found.se, reason=Reason.FEW_ISSUES)
+    return with_interval(found.value, found.se, issues, least, doubt(name, tally))
+
+
+def with_interval(
+    value: float, se: float, issues: int, least: float, doubt: Reason | None = None
+) -> Coefficient:
     """The value with its error and `interval`; without both, and with a reason, if the error is exactly 0."""
     if not se:
         return Coefficient(value, reason=Reason.NO_SPREAD)
-    return Coefficient(value, se, *interval(value, se, issues, least))
+    return Coefficient(value, se, *interval(value, se, issues, least), doubt=doubt)
 
 
 def interval(value: float, se: float, issues: float, least: float) -> tuple[float, float]:
@@ -145,7 +145,7 @@ def interval(value: float, se: float, issues: float, least: float) -> tuple[floa
 
 def half_width(se: float, issues: float) -> float:
     """Half of the interval before it is cut to the possible range."""
-    return _t_quantile(issues - 1) * se
+    return t_quantile(issues - 1) * se
 
 
 def lowest(name: str, tally: Tally) -> float:
@@ -171,58 +171,11 @@ def lowest(name: str, tally: Tally) -> float:
 
 # SciPy is imported at the first interval: it takes long to load, and most pages need no interval.
 @lru_cache(maxsize=1024)
-def _t_quantile(degrees: float) -> float:
+def t_quantile(degrees: float) -> float:
+    """How many errors the 95 % interval of Student's t reaches to each side."""
     from scipy.special import stdtrit  # noqa: PLC0415 - SciPy loads for long
 
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
-
-
-def category_kappas(tally: Tally, codes: Sequence[str]) -> tuple[CategoryKappa, ...]:
-    """Fleiss' kappa of each category against all others taken together, in the order of `codes`.
-
-    For r labels on every issue: 1 - sum_i n_ik (r - n_ik) / (N r (r - 1) p_k (1 - p_k)), Fleiss (1971).
-    For unequal r_i it is Gwet's generalisation of Fleiss' kappa, applied to the two classes "k" and "not k"
-    over the issues with two labels or more. Issues with one label count only in `labels`: such issues change
-    the share of a category but not its disagreements, and could push a rare category far below -1.
-    Undefined below two compared issues, and where no compared label or every one is of the category.
-    `codes` names the q categories; ValueError if there are not q. Cost: O(entries), for all categories.
-    """
-    if len(codes) != tally.categories:
-        msg = f"{len(codes)} codes for {tally.categories} categories"
-        raise ValueError(msg)
-    labels = tally.labels_per_category
-    undefined = why_undefined("fleiss_kappa", tally)
-    if undefined not in {None, Reason.ONE_CATEGORY}:
-        return tuple(
-            CategoryKappa(c, int(n), None, reason=undefined) for c, n in zip(codes, labels, strict=True)
-        )
-    compared = tally.several()
-    among = compared.labels_per_category
-    estimates = category_estimates(compared)
-    least = lowest("fleiss_kappa", compared)
-    found = []
-    for place, code in enumerate(codes):
-        number = int(labels[place])
-        reason = _why_category_undefined(number, int(labels.sum()), int(among[place]), int(among.sum()))
-        if reason:
-            found.append(CategoryKappa(code, number, None, reason=reason))
-        else:
-            kappa, squares = estimates[place]
-            se = standard_error(squares, compared.issues)
-            one = with_interval(float(kappa), se, compared.issues, least)
-            found.append(CategoryKappa(code, number, one.value, one.se, one.low, one.high, one.reason))
-    return tuple(found)
-
-
-def _why_category_undefined(labels: int, total: int, among: int, compared: int) -> Reason | None:
-    """Why a category has no kappa: it has `labels` of `total`, `among` of the `compared` labels."""
-    if labels == 0:
-        return Reason.CATEGORY_UNUSED
-    if labels == total:
-        return Reason.ONE_CATEGORY
-    if among == 0:
-        return Reason.CATEGORY_NOT_COMPARED
-    return Reason.ONE_CATEGORY_COMPARED if among == compared else None
 
 
 LANDIS_KOCH: tuple[tuple[float, str], ...] = (

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from agreement.coefficients import CONFIDENCE, Coefficient, chance, why_undefined
 from agreement.patterns import MISSING, Codes, Ints, Patterns
-from agreement.reasons import Reason
+from agreement.reasons import Reason, Why
 from agreement.resampling import holm
 from agreement.standard_errors import WholeNumbers, columns, factors, products, quadratic_form
 from agreement.tally import Tally
@@ -40,7 +40,7 @@ class Difference:
     high: float | None = None
     p: float | None = None
     adjusted: float | None = None
-    reason: Reason | None = None
+    reason: Why | None = None
 
     def as_dict(self) -> dict[str, float | str | None]:
         """As in the JSON of reports; the reason in words."""
@@ -103,9 +103,9 @@ def between(first: Coefficient, second: Coefficient, issues: tuple[int, int]) ->
     if first.value is None or second.value is None:
         return Difference(None, reason=(first if first.value is None else second).reason)
     value = first.value - second.value
-    if first.se is None or first.low is None:
+    if first.se is None:
         return Difference(value, reason=first.reason)
-    if second.se is None or second.low is None:
+    if second.se is None:
         return Difference(value, reason=second.reason)
     if min(issues) < FEWEST:
         return Difference(value, reason=Reason.FEW_IN_GROUP)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from agreement.coefficients import Coefficient
 from agreement.patterns import MISSING, Floats, Ints, Patterns
-from agreement.reasons import Reason
+from agreement.reasons import Counted, Reason
 from agreement.tally import Tally
 
 Chains = dict[tuple[int, int], tuple[float, list[int]]]
@@ -53,15 +53,16 @@ def pairs(patterns: Patterns) -> tuple[PairKappa, ...]:
 def light_kappa(found: Sequence[PairKappa]) -> Coefficient:
     """Light's kappa: the mean of Cohen's kappas over all pairs of raters; `found` comes from `pairs`.
 
-    Pairs without a kappa are left out of the mean, and the reason says so. There is no linearised standard
-    error: `bootstrap` gives the interval. Source: Light (1971), Psychological Bulletin 76(5), 365-377.
+    Undefined if a pair has no kappa: the mean of the others would leave out just those who agree wholly. The
+    reason counts such pairs. There is no linearised standard error: `bootstrap` gives the interval.
+    Source: Light (1971), Psychological Bulletin 76(5), 365-377.
     """
     kappas = [pair.kappa for pair in found if pair.kappa is not None]
-    if not kappas:
+    if not found:
         return Coefficient(None, reason=Reason.NO_PAIR)
-    complete = len(kappas) == len(found)
-    reason = Reason.BOOTSTRAP_ONLY if complete else Reason.SOME_PAIRS
-    return Coefficient(fsum(kappas) / len(kappas), reason=reason)
+    if len(kappas) < len(found):
+        return Coefficient(None, reason=Counted(Reason.SOME_PAIRS, len(found) - len(kappas), len(found)))
+    return Coefficient(fsum(kappas) / len(kappas), reason=Reason.BOOTSTRAP_ONLY)
 
 
 def confusion(patterns: Patterns) -> Ints:
@@ -98,7 +99,8 @@ def against_decision(patterns: Patterns, decided: npt.ArrayLike) -> Ints:
 def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
     """Cohen's kappa of two columns, or the reason why they have no kappa: 1 is perfect, 0 is chance.
 
-    (p_o - p_e) / (1 - p_e), with p_o and p_e as whole numbers over N^2: rounded once.
+    (p_o - p_e) / (1 - p_e), with p_o and p_e as whole numbers over N^2: rounded once. One issue in common is
+    a table like any other: 0 if the two differ, undefined if they agree.
     Source: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46.
     """
     table = square(patterns, first, second)
@@ -108,8 +110,6 @@ def pair_of(patterns: Patterns, first: int, second: int) -> PairKappa:
     agreement, differ = same / issues, issues - same
     rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
     by_chance = sum(one * other for one, other in zip(rows, columns, strict=True))
-    if issues == 1:
-        return PairKappa(first, second, issues, differ, agreement, None, Reason.ONE_ISSUE_IN_COMMON)
     if by_chance == issues**2:
         return PairKappa(first, second, issues, differ, agreement, None, Reason.PAIR_ONE_CATEGORY)
     kappa = (issues * same - by_chance) / (issues**2 - by_chance)

@@ -1,5 +1,7 @@
 """The reasons for missing numbers, each with its text for a page."""
 
+import re
+from dataclasses import dataclass
 from enum import Enum
 
 
@@ -15,21 +17,24 @@ class Reason(Enum):
     ONE_RATER = gettext_noop("only one person has labelled")
     NO_OVERLAP = gettext_noop("no issue has two labels")
     ONE_ISSUE = gettext_noop("only one issue has two labels or more")
+    FEW_ISSUES = gettext_noop("fewer than 10 issues have two labels or more, too few for an interval")
     NO_SPREAD = gettext_noop("all issues agree equally, so these labels do not show how exact the value is")
     ONE_CATEGORY = gettext_noop("all labels are the same category")
     ONE_CODE = gettext_noop("the codebook has only one category at this level")
     WEIGHTS_ALL_ONE = gettext_noop("the weights count all labels as the same")
     CATEGORY_UNUSED = gettext_noop("nobody chose this category")
+    FEW_OF_CATEGORY = gettext_noop(
+        "fewer than 5 issues have this category, or another one, too few for an interval"
+    )
     CATEGORY_NOT_COMPARED = gettext_noop("no issue with two labels has this category")
     ONE_CATEGORY_COMPARED = gettext_noop("issues with two labels have no other category")
     NO_ISSUE_IN_COMMON = gettext_noop("the two have labelled no issue in common")
-    ONE_ISSUE_IN_COMMON = gettext_noop("the two have labelled only one issue in common")
     PAIR_ONE_CATEGORY = gettext_noop("both chose the same single category for every issue they share")
-    NO_PAIR = gettext_noop("no pair of volunteers has a kappa")
-    NO_VOLUNTEER = gettext_noop("the model has a kappa with no volunteer")
+    NO_PAIR = gettext_noop("there is no pair of volunteers")
+    NO_VOLUNTEER = gettext_noop("the model and the volunteers have no issue in common")
     SLOTS = gettext_noop("different people labelled different issues, so no pairs are compared")
     BOOTSTRAP_ONLY = gettext_noop("no formula gives its standard error: use the bootstrap for an interval")
-    SOME_PAIRS = gettext_noop("mean of the pairs that have a kappa; only the bootstrap gives an interval")
+    SOME_PAIRS = gettext_noop("pairs without a kappa: %(n)s of %(all)s")
     FEW_CLUSTERS = gettext_noop(
         "the repositories are too few, or too unequal in size, to show how repositories differ"
     )
@@ -37,11 +42,9 @@ class Reason(Enum):
     UNIT_DECIDES = gettext_noop("without one of them the value is undefined")
     SAME_UNITS = gettext_noop("the value is the same without any one of them")
     NOT_TWICE = gettext_noop("no issue was labelled twice")
-    ONE_ISSUE_TWICE = gettext_noop("only one issue was labelled twice")
     TWICE_ONE_CATEGORY = gettext_noop("all labels, first and second, are the same category")
     FEW_TWICE = gettext_noop("fewer than 30 issues were labelled twice")
     NO_DECISION = gettext_noop("no issue with their label has a decision")
-    ONE_DECISION = gettext_noop("only one issue with their label has a decision")
     ONE_CATEGORY_DECIDED = gettext_noop("all their labels and all decisions are the same category")
     NO_TREND = gettext_noop("the share is the same in all parts, or only one part has issues")
     ONE_PERIOD = gettext_noop("only one period has labels")
@@ -54,6 +57,18 @@ class Reason(Enum):
     )
     MORE_VOLUNTEERS_DO_NOT_HELP = gettext_noop(
         "more volunteers alone do not make the interval this narrow: you need more issues"
+    )
+
+    FEW_COMPARED = gettext_noop("fewer than 80 issues: the interval can be too narrow")
+    FEW_DIFFERENT = gettext_noop(
+        "fewer than 20 issues have different labels, or equal ones: the interval can be too narrow"
+    )
+    FEW_RARER = gettext_noop(
+        "fewer than 40 issues have another label than the most frequent one: the interval can be too narrow"
+    )
+    ONE_LABEL = gettext_noop("a tenth of the issues or more have only one label: the interval is too wide")
+    RARE_CATEGORY = gettext_noop(
+        "fewer than 10 issues have this category, or another one: an uncertain value"
     )
 
     NO_RANKING = gettext_noop("nobody has ranked these categories")
@@ -88,3 +103,34 @@ class Reason(Enum):
     def text(self) -> str:
         """The reason in English, also its message id."""
         return str(self.value)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A reason that counts: `n` of `all`."""
+
+    reason: Reason
+    n: int
+    all: int
+
+    @property
+    def text(self) -> str:
+        """The reason in English with its numbers; `message_of` takes the two apart."""
+        return self.reason.text % {"n": self.n, "all": self.all}
+
+
+Why = Reason | Counted
+_NUMBER = re.compile(r"%\\\((n|all)\\\)s")
+_COUNTED = {
+    re.compile(_NUMBER.sub(r"(?P<\1>\\d+)", re.escape(reason.text))): reason.text
+    for reason in Reason
+    if "%(" in reason.text
+}
+
+
+def message_of(text: str) -> tuple[str, dict[str, str]]:
+    """The message id of a reason's text, and the numbers in it; any other text is its own message id."""
+    for pattern, message in _COUNTED.items():
+        if found := pattern.fullmatch(text):
+            return message, found.groupdict()
+    return text, {}

@@ -7,6 +7,7 @@ Source: Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm, sqrt
@@ -168,8 +169,46 @@ def per_row(tally: Tally, values: Any) -> Any:
     return np.add.reduceat(values.astype(kind)[tally.category] * tally.chosen.astype(kind), starts)
 
 
-def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
-    """By category with some but not all labels: kappa, and the sum of its squared terms over the issues."""
+@dataclass(frozen=True)
+class CategorySums:
+    """Sums over issues with two labels or more for one category with some but not all of their labels.
+
+    x is n_ik / r_i, and u the share of pairs of labels with the category on one side only; both, and the sums
+    `share` and `unlike` of them, are in parts of `unit`, the sums of x^2, u^2 and x u in parts of its square.
+    Of the `issues`, `with_it` have the category, and `with_another` have another one.
+    """
+
+    issues: int
+    with_it: int
+    with_another: int
+    unit: int
+    unlike: int
+    share: int
+    unlike_squared: int
+    share_squared: int
+    both: int
+
+    def estimate(self) -> tuple[Fraction, Fraction]:
+        """Kappa, and the sum of its squared terms over the issues."""
+        unit, issues = self.unit, self.issues
+        p = Fraction(self.share, issues * unit)
+        spread = 2 * p * (1 - p)
+        kappa = 1 - Fraction(self.unlike, issues * unit) / spread
+        factors = [
+            -1 / (spread * unit),
+            -2 * (1 - kappa) * (2 * p - 1) / (spread * unit),
+            (1 - kappa) * (2 * p / spread - 1),
+        ]
+        sums = [
+            [self.unlike_squared, self.both, self.unlike],
+            [0, self.share_squared, self.share],
+            [0, 0, issues],
+        ]
+        return kappa, quadratic_form(sums, factors)
+
+
+def category_sums(tally: Tally) -> dict[int, CategorySums]:
+    """By category with some but not all labels; every issue has two labels or more."""
     issues = tally.issues
     unit, _by_label, _by_pair = per_size(tally.sizes)
     found = {}
@@ -181,19 +220,19 @@ def category_estimates(tally: Tally) -> dict[int, tuple[Fraction, Fraction]]:
         weights = np.array([number for _size, _times, number in cells], dtype=np.int64)
         unlike, share = (whole(column) for column in zip(*rows, strict=True))
         sums = products(weights, [unlike, share])
-        p = Fraction(sums[1][2], issues * unit)
-        spread = 2 * p * (1 - p)
-        if not spread:
+        if sums[1][2] == issues * unit:
             continue
-        kappa = 1 - Fraction(sums[0][2], issues * unit) / spread
-        # Only the last sum, the number of issues, includes issues without the category.
-        sums[2][2] = issues
-        factors = [
-            -1 / (spread * unit),
-            -2 * (1 - kappa) * (2 * p - 1) / (spread * unit),
-            (1 - kappa) * (2 * p / spread - 1),
-        ]
-        found[category] = kappa, quadratic_form(sums, factors)
+        found[category] = CategorySums(
+            issues=issues,
+            with_it=sums[2][2],
+            with_another=issues - sum(number for size, times, number in cells if times == size),
+            unit=unit,
+            unlike=sums[0][2],
+            share=sums[1][2],
+            unlike_squared=sums[0][0],
+            share_squared=sums[1][1],
+            both=sums[0][1],
+        )
     return found
 
 

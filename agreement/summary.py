@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agreement.bootstrap import FROM_COUNTS
-from agreement.coefficients import CategoryKappa, Coefficient, category_kappas, coefficient
+from agreement.coefficients import Coefficient, coefficient
+from agreement.intervals.categories import CategoryKappa, category_kappas
 from agreement.pairs import PairKappa, light_kappa, pairs
 from agreement.patterns import Patterns
 from agreement.raters.conger import conger_kappa

@@ -10,7 +10,7 @@ import numpy as np
 from agreement.coefficients import coefficient
 from agreement.coefficients import half_width as half_width_of
 from agreement.patterns import Floats, Patterns
-from agreement.reasons import Reason
+from agreement.reasons import Reason, Why
 from agreement.tally import Tally
 
 NAME = "fleiss_kappa"
@@ -29,7 +29,7 @@ class Volunteers:
 
     needed: int | None
     narrowest: float | None
-    reason: Reason | None = None
+    reason: Why | None = None
 
 
 def issues_for(half_width: float, se: float, issues: int, population: int | None = None) -> int:

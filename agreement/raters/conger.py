@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from agreement.coefficients import Coefficient, lowest, why_undefined, with_interval
+from agreement.coefficients import Coefficient, lowest, why_undefined, with_doubt
 from agreement.patterns import MISSING, Floats, Ints, Patterns
 from agreement.standard_errors import per_size, products, quadratic_form, standard_error, times, whole
 from agreement.tally import Tally
@@ -117,7 +117,7 @@ def conger_kappa(patterns: Patterns) -> Coefficient:
         factors.append(by_rater)
     spread = quadratic_form(products(tally.weights, columns), [*factors, rest])
     least = lowest("fleiss_kappa", tally) if shares.is_complete else -inf
-    return with_interval(float(kappa), standard_error(spread, n), n, least)
+    return with_doubt("fleiss_kappa", tally, Coefficient(float(kappa), standard_error(spread, n)), n, least)
 
 
 def resampled(patterns: Patterns, draws: Ints) -> Floats:

@@ -20,7 +20,8 @@ class ModelRater:
 
     `compared` of its `labels` are on issues that a volunteer labelled. `agreement` is the mean over these
     issues of the share of the volunteers' labels that equal the model's, with a t interval; `kappa` is the
-    mean of the model's Cohen's kappas with the volunteers. `among_agreement` (percent agreement) and
+    mean of the model's Cohen's kappas with the volunteers who share an issue with it, undefined if one of
+    these is. `among_agreement` (percent agreement) and
     `among_kappa` (Light's) compare the volunteers with each other over the issues that the model labelled.
     `difference` is `agreement` less `among_agreement`, paired by issue: above 0 if the model equals the
     volunteers more often than they equal each other.
@@ -55,9 +56,8 @@ def model_rater(
     kappa = among_kappa = Coefficient(None, reason=Reason.SLOTS)
     if columns_are_raters:
         beside_each = [pair_of(whole, column, own) for column in range(own)]
-        kappa = light_kappa([pair for pair in beside_each if pair.issues])
-        if kappa.value is None:
-            kappa = Coefficient(None, reason=Reason.NO_VOLUNTEER)
+        shared = [pair for pair in beside_each if pair.issues]
+        kappa = light_kappa(shared) if shared else Coefficient(None, reason=Reason.NO_VOLUNTEER)
         among_kappa = light_kappa(pairs(among))
     return ModelRater(
         labels=int(patterns.counts[labelled].sum()),

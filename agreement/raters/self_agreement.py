@@ -101,8 +101,6 @@ def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
     Sources: Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Fleiss, Cohen and Everitt
     (1969), Psychological Bulletin 72(5), 323-327, equation 13.
     """
-    if issues == 1:
-        return Coefficient(None, reason=Reason.ONE_ISSUE_TWICE)
     first, second = (
         [Fraction(number, issues) for number in table.sum(axis=axis).tolist()] for axis in (1, 0)
     )

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import Coefficient, coefficient, with_interval
+from agreement.intervals.doubts import FEWEST, Basis, doubt_of
 from agreement.pairs import PairKappa, light_kappa, pair_of, pairs
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
@@ -22,10 +23,11 @@ class Rater:
 
     `compared` of the rater's `labels` are on issues with another label. `agreement` is the mean over these
     issues of the share of the other labels that equal the rater's, with a t interval; `kappa` is the mean of
-    the rater's Cohen's kappas with the others. `decision` compares the rater with the decision, column R.
-    `without` is Fleiss' kappa of the others; `effect` is `without` less the kappa of all: above 0 if the
-    others agree better without this rater, None if either kappa is undefined. On `others_agree` of the
-    rater's issues two others or more all chose one category; on `alone` of these the rater chose another.
+    the rater's Cohen's kappas with the others, undefined if one of them is. `decision` compares the rater
+    with the decision, column R. `without` is Fleiss' kappa of the others; `effect` is `without` less the
+    kappa of all: above 0 if the others agree better without this rater, None if either kappa is undefined.
+    On `others_agree` of the rater's issues two others or more all chose one category; on `alone` of these the
+    rater chose another.
     """
 
     column: int
@@ -145,13 +147,15 @@ def agreement_with_others(patterns: Patterns, column: int) -> tuple[int, Coeffic
     if issues == 1:
         return 1, Coefficient(float(mean), reason=Reason.ONE_ISSUE)
     se = standard_error(squares - issues * mean**2, issues)
-    return issues, with_interval(float(mean), se, issues, least=0.0)
+    if se and issues < FEWEST:
+        return issues, Coefficient(float(mean), se, reason=Reason.FEW_ISSUES)
+    different, equal = (int(weights[kind].sum()) for kind in (same < others, same > 0))
+    basis = Basis(issues, issues, different, equal, different)
+    return issues, with_interval(float(mean), se, issues, 0.0, doubt_of(basis))
 
 
 def kappa_with_decision(found: PairKappa) -> PairKappa:
     """The pair of a rater and the decision, with reasons that name the decision."""
     if found.reason is Reason.NO_ISSUE_IN_COMMON:
         return replace(found, reason=Reason.NO_DECISION)
-    if found.reason is Reason.ONE_ISSUE_IN_COMMON:
-        return replace(found, reason=Reason.ONE_DECISION)
     return replace(found, reason=Reason.ONE_CATEGORY_DECIDED) if found.reason else found

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from agreement.bootstrap import Bootstrap, PercentileInterval, multinomials, percentiles
-from agreement.coefficients import Coefficient, lowest, why_undefined, with_interval
+from agreement.coefficients import Coefficient, lowest, why_undefined, with_doubt
+from agreement.intervals.doubts import FEWEST
 from agreement.patterns import MISSING, Floats, Ints, Patterns
 from agreement.reasons import Reason
 from agreement.standard_errors import (
@@ -64,7 +65,7 @@ def weighted_bootstrap(
     tally = pairs.tally
     intervals: dict[str, PercentileInterval | None] = dict.fromkeys(PLAIN)
     defined = [name for name in PLAIN if _why_undefined(name, pairs) is None]
-    if tally.compared >= 2:
+    if tally.compared >= FEWEST:
         values: dict[str, list[Floats]] = {name: [] for name in defined}
         several = tally.sizes >= 2
         alike = np.where(several, pairs.alike, 0) / weights.unit
@@ -124,7 +125,8 @@ def _coefficient(name: str, pairs: _Pairs) -> Coefficient:
     value, squares, issues = compute(name, pairs)
     if pairs.tally.compared < 2:
         return Coefficient(float(value), reason=Reason.ONE_ISSUE)
-    return with_interval(float(value), standard_error(squares, issues), issues, _lowest(name, pairs))
+    found = Coefficient(float(value), standard_error(squares, issues))
+    return with_doubt(PLAIN[name], pairs.tally, found, issues, _lowest(name, pairs))
 
 
 def _linear(name: str, pairs: _Pairs) -> tuple[Fraction, Fraction, int]:

@@ -20,8 +20,12 @@ from statsmodels.stats.proportion import proportion_confint
 
 FEW = 30
 """Below so many issues labelled twice there is no interval."""
+FEWEST = 10
+"""Below so many issues with two labels there is no interval."""
+ENOUGH, ENOUGH_DIFFERENT, ENOUGH_RARER, ONE_LABEL_SHARE = 80, 20, 40, 0.1
+"""The bounds of an interval without a doubt, see README.md."""
 Number = float | int | None
-NONE: dict[str, Number] = {"value": None, "se": None, "low": None, "high": None}
+NONE: dict[str, Number] = {"value": None, "se": None, "low": None, "high": None, "doubt": None}
 Rows = list[tuple[int, dict[int, int]]]
 """So many issues have these labels: how many of each category, of those that occur."""
 
@@ -107,8 +111,36 @@ def coefficient(name: str, rows: Rows, categories: int) -> dict[str, Number]:
         return NONE | {"value": float(value)}
     issues = sum(times for times, _term in terms)
     squares = sum(times * term**2 for times, term in terms)
-    least = lowest(name, rows, categories)
-    return with_interval(value, squares / Fraction(issues * (issues - 1)), issues, least)
+    variance = squares / Fraction(issues * (issues - 1))
+    return with_doubt(name, rows, value, variance, issues, lowest(name, rows, categories))
+
+
+def with_doubt(
+    name: str, rows: Rows, value: Fraction, variance: Fraction, issues: int, least: float
+) -> dict[str, Number]:
+    """`with_interval`, with a doubt where it may not hold; none for few issues."""
+    if number_of(several(rows)) < FEWEST:
+        return NONE | {"value": float(value), "se": sqrt(variance) or None}
+    found = with_interval(value, variance, issues, least)
+    return found | {"doubt": doubt(name, rows) if variance else None}
+
+
+def doubt(name: str, rows: Rows) -> bool:
+    """Does the interval hold the true value in fewer than 93 of 100 samples, or in more than 97?"""
+    compared, chosen = several(rows), labels_of(rows)
+    most = min(chosen, key=lambda place: (-chosen[place], place))
+    different = number_of([one for one in compared if len(one[1]) > 1])
+    equal = number_of([one for one in compared if max(one[1].values()) > 1])
+    rarer = number_of([one for one in compared if set(one[1]) != {most}])
+    issues = number_of(compared) if name == "krippendorff_alpha" else number_of(rows)
+    by_shares = name in {"fleiss_kappa", "krippendorff_alpha"}
+    return is_doubtful(issues, number_of(compared), different, equal) or (by_shares and rarer < ENOUGH_RARER)
+
+
+def is_doubtful(issues: int, compared: int, different: int, equal: int) -> bool:
+    """Few issues are compared, few of these have different labels or equal ones, or many have one label."""
+    few = compared < ENOUGH or min(different, equal) < ENOUGH_DIFFERENT
+    return few or issues - compared >= ONE_LABEL_SHARE * issues
 
 
 def value_of(name: str, rows: Rows, categories: int) -> Fraction:
@@ -217,25 +249,12 @@ def with_interval(value: Fraction, variance: Fraction, issues: int, least: float
 def within_range(estimate: float, se: float, quantile: float, least: float) -> dict[str, Number]:
     """A number with its error and its interval, which is cut to the possible range."""
     half = quantile * se
-    return {
+    return NONE | {
         "value": estimate,
         "se": se,
         "low": max(least, estimate - half),
         "high": min(1.0, estimate + half),
     }
-
-
-def category_kappa(rows: Rows, place: int) -> dict[str, Number]:
-    """Fleiss' kappa of one category against all others, over the issues with two labels or more."""
-    classes: Counter[tuple[int, int]] = Counter()
-    for issues, row in several(rows):
-        classes[row.get(place, 0), sum(row.values()) - row.get(place, 0)] += issues
-    two = [
-        (issues, {side: labels for side, labels in enumerate(sides) if labels})
-        for sides, issues in classes.items()
-    ]
-    found = coefficient("fleiss_kappa", two, 2)
-    return {"kappa": found["value"], "se": found["se"], "low": found["low"], "high": found["high"]}
 
 
 # --- two by two
@@ -249,10 +268,10 @@ def square(first: np.ndarray, second: np.ndarray, categories: int) -> np.ndarray
 
 
 def cohen(table: np.ndarray) -> Fraction | None:
-    """Cohen's kappa; None below two issues, and where both chose one and the same category throughout."""
+    """Cohen's kappa; None without issues, and where both chose one and the same category throughout."""
     issues, same = int(table.sum()), int(np.trace(table))
     expected = sum(a * b for a, b in zip(table.sum(axis=1).tolist(), table.sum(axis=0).tolist(), strict=True))
-    if issues < 2 or expected == issues**2:
+    if expected == issues**2:
         return None
     kappa = Fraction(issues * same - expected, issues**2 - expected)
     theirs = float(inter_rater.cohens_kappa(table, return_results=False))
@@ -268,9 +287,12 @@ def pair(first: np.ndarray, second: np.ndarray, categories: int) -> tuple[int, N
     return issues, int(np.trace(table)) / issues if issues else None, None if kappa is None else float(kappa)
 
 
-def mean_kappa(kappas: Iterable[Number]) -> dict[str, Number]:
-    known = [kappa for kappa in kappas if kappa is not None]
-    return NONE | {"value": fsum(known) / len(known)} if known else NONE
+def mean_kappa(found: Iterable[tuple[int, Number, Number]]) -> dict[str, Number]:
+    """Of so many pairs: none where one of them has no kappa."""
+    kappas = [kappa for _issues, _same, kappa in found]
+    if not kappas or None in kappas:
+        return NONE
+    return NONE | {"value": fsum(kappa for kappa in kappas if kappa is not None) / len(kappas)}
 
 
 def mean_share(same: np.ndarray, of: np.ndarray) -> dict[str, Number]:
@@ -285,8 +307,12 @@ def mean_share(same: np.ndarray, of: np.ndarray) -> dict[str, Number]:
     mean = sum(share * times for share, times in cells) / Fraction(issues)
     if issues < 2:
         return NONE | {"value": float(mean)}
-    squares = sum((share - mean) ** 2 * times for share, times in cells)
-    return with_interval(mean, squares / Fraction(issues * (issues - 1)), issues, 0.0)
+    variance = sum((share - mean) ** 2 * times for share, times in cells) / Fraction(issues * (issues - 1))
+    if issues < FEWEST:
+        return NONE | {"value": float(mean), "se": sqrt(variance) or None}
+    different, equal = int((same < of).sum()), int((same > 0).sum())
+    doubtful = is_doubtful(issues, issues, different, equal)
+    return with_interval(mean, variance, issues, 0.0) | {"doubt": doubtful if variance else None}
 
 
 def self_agreement(table: np.ndarray) -> dict[str, Any]:
@@ -307,6 +333,7 @@ def self_agreement(table: np.ndarray) -> dict[str, Any]:
             "se": sqrt(share * (1 - share) / issues),
             "low": low,
             "high": high,
+            "doubt": None,
         },
         "cohen_kappa": _kappa_with_its_own(table),
     }

@@ -25,7 +25,7 @@ from coefficients import (
     self_agreement,
     several,
     square,
-    with_interval,
+    with_doubt,
 )
 from differences import beside_others, corrected
 from other_libraries import within
@@ -135,7 +135,7 @@ def conger(labels: np.ndarray, categories: int) -> dict[str, Number]:
         term -= 2 * (1 - value) * chance * Fraction(issues, pairs)
         terms += times * (term / (1 - expected) - value) ** 2
     least = lowest("fleiss_kappa", rows, categories) if (labels >= 0).all() else -inf
-    return with_interval(value, terms / (issues * (issues - 1)), issues, least)
+    return with_doubt("fleiss_kappa", rows, value, terms / (issues * (issues - 1)), issues, least)
 
 
 def words(value: float, se: float) -> dict[str, Any]:
@@ -154,14 +154,16 @@ def words(value: float, se: float) -> dict[str, Any]:
 
 
 def beside(own: np.ndarray, others: np.ndarray, categories: int) -> dict[str, Any]:
-    """One column beside others: the mean share of theirs that equal it, and the mean of Cohen's kappas."""
+    """One column beside others: the mean share of theirs that equal it, and the mean of Cohen's kappas with
+    those who labelled anything.
+    """
     present = (others >= 0).sum(axis=1)
     at = (own >= 0) & (present > 0)
     same = (others == own[:, None]).sum(axis=1)
     return {
         "compared": int(at.sum()),
         "agreement": mean_share(same[at], present[at]),
-        "mean_kappa": mean_kappa(pair(own, other, categories)[2] for other in others.T),
+        "mean_kappa": mean_kappa(pair(own, other, categories) for other in others.T if (other >= 0).any()),
     }
 
 
@@ -191,8 +193,10 @@ def models(package: Package) -> list[dict[str, Any]]:
         own = column.to_numpy()
         among = labels[own >= 0]
         with within(f"[{name}]"):
-            numbers, beside_decision = beside(own, labels, q), decision(package, own)
-            light = mean_kappa(kappa for *_who, (_issues, _same, kappa) in two_by_two(among, q))
+            # Volunteers without an issue of the model are no pair with it.
+            sharing = labels[:, (among >= 0).any(axis=0)]
+            numbers, beside_decision = beside(own, sharing, q), decision(package, own)
+            light = mean_kappa(found for *_who, found in two_by_two(among, q))
         if not package.is_crossed:
             numbers["mean_kappa"] = light = NONE
         found.append(

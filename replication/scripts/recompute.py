@@ -32,7 +32,7 @@ from report import NOT_HERE, name_of, report
 FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
-    "first", "second", "label", "comparison", "reason", "weights", "independence", "population",
+    "first", "second", "label", "comparison", "reason", "doubt", "weights", "independence", "population",
     "coefficient", "word", "sure_word",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
@@ -49,8 +49,8 @@ came later.
 
 
 def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """(path, number) for each number, and (path, yes or no) wherever a number may be undefined: is there a
-    reason?
+    """(path, number) for each number, and (path, yes or no) where it may be undefined or doubtful: is there a
+    reason, or a doubt?
     """
     if isinstance(part, dict):
         for key, value in part.items():
@@ -58,6 +58,8 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
                 yield from leaves(value, f"{path} {key}".strip())
         if "reason" in part:
             yield f"{path} has a reason", part["reason"] is not None
+        if "doubt" in part:
+            yield f"{path} has a doubt", bool(part["doubt"])
     elif isinstance(part, list):
         for place, item in enumerate(part, start=1):
             yield from leaves(item, f"{path} [{_name(item) or place}]")
@@ -86,13 +88,19 @@ def with_reasons(part: Any) -> Any:
     made = {key: with_reasons(value) for key, value in part.items()}
     numbers = {key: value for key, value in part.items() if not isinstance(value, dict)}
     if "reason" not in part and {"se", "kappa", "cohen_kappa", "chi2"} & set(numbers):
-        made["reason"] = "undefined" if None in numbers.values() else None
+        # An interval of a category has no error if none of its issues varies.
+        said = {"doubt", *({"se"} if numbers.get("low") is not None else ())}
+        missing = [key for key, value in numbers.items() if value is None and key not in said]
+        made["reason"] = "undefined" if missing else None
     return made
 
 
-def without_empty_intervals(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Take every stored error of 0 with an interval of one point out of `before`, where `after` has none:
-    earlier versions of the platform gave them where the issues do not vary. Both are `leaves` of a report.
+def as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Take out of `before` what earlier versions of the platform gave otherwise. Both are `leaves`.
+
+    An error of 0 with an interval of one point stood where the issues do not vary. Reports without doubts had
+    intervals of few issues and other ones of categories, left pairs without a kappa out of a mean, and had no
+    kappa of one issue in common.
     """
     for path in [path for path, value in before.items() if path.endswith(" se") and value == 0]:
         of = path.removesuffix(" se")
@@ -100,6 +108,21 @@ def without_empty_intervals(before: dict[str, Any], after: dict[str, Any]) -> No
         is_point = _is_number(before.get(low)) and before[low] == before.get(high)
         if is_point and after.get(path, "missing") is None:
             before |= {path: None, low: None, high: None, reason: after[reason]}
+    if any(path.endswith(" has a doubt") for path in before):
+        return
+    for path, value in after.items():
+        of, _space, name = path.rpartition(" ")
+        is_category = "] categories [" in path and name in {"low", "high", "se", "reason", "issues"}
+        is_gone = name in {"low", "high"} and value is None
+        is_mean = of.endswith((" mean_kappa", " light_kappa")) and value is None
+        is_one = name == "cohen_kappa" and after.get(f"{of} issues") == 1
+        if path.endswith(" has a doubt") or is_category or is_gone or is_mean or is_one:
+            before[path] = value
+        elif path.endswith(" has a reason") and before.get(path) != value:
+            of = path.removesuffix(" has a reason")
+            parts = [f"{of} {part}" for part in ("low", "value", "cohen_kappa") if f"{of} {part}" in after]
+            if all(before.get(part) == after[part] for part in parts):
+                before[path] = value
 
 
 def without_newer(before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -178,7 +201,7 @@ class Comparison:
                 found = report(package, kept, file)
             before = dict(leaves(kept, f"{of} {level}"))
             after = dict(leaves(with_reasons(found), f"{of} {level}"))
-            without_empty_intervals(before, after)
+            as_of_today(before, after)
             without_newer(before, after)
             self._compare(file, before, after)
         if file in self.differing:

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from categories import category_kappas
 from coefficients import (
     NONE,
-    Number,
-    Rows,
-    category_kappa,
     change,
     coefficient,
     mean_kappa,
@@ -141,7 +139,7 @@ def agreement(package: Package, issues: pd.Index, left_out: dict[str, Any]) -> d
         found = {name: coefficient(name, rows, package.q) for name in NAMES}
         light = NONE
         if package.is_crossed and found["fleiss_kappa"]["value"] is not None:
-            light = mean_kappa(kappa for *_who, (_issues, _same, kappa) in two_by_two(labels, len(codes)))
+            light = mean_kappa(found for *_who, found in two_by_two(labels, len(codes)))
     of_raters = conger(labels, len(codes)) if package.is_crossed else NONE
     raters = (labels >= 0).any(axis=0).sum() if package.is_crossed else package.given["Volunteer"].nunique()
     chosen = [int((labels == place).sum()) for place in range(len(codes))]
@@ -156,13 +154,6 @@ def agreement(package: Package, issues: pd.Index, left_out: dict[str, Any]) -> d
             for place, (code, kappa) in enumerate(category_kappas(rows, codes))
         ],
     }
-
-
-def category_kappas(rows: Rows, codes: list[str]) -> Iterator[tuple[str, dict[str, Number]]]:
-    for place, code in enumerate(codes):
-        with within(f"categories [{code}]"):
-            found = category_kappa(rows, place)
-        yield code, found
 
 
 def composition(package: Package, repositories: list[str]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from coefficients import (
     number_of,
     rows_of,
     several,
-    with_interval,
+    with_doubt,
 )
 from other_libraries import within
 from package import LEVELS, Package, read
@@ -140,7 +140,8 @@ def coefficient(name: str, rows: Rows, weights: Weights) -> dict[str, Number]:
         return NONE | {"value": float(value)}
     issues = sum(times for times, _term in terms)
     squares = sum((times * term**2 for times, term in terms), Fraction())
-    return with_interval(value, squares / (issues * (issues - 1)), issues, least(name, rows, weights))
+    variance = squares / (issues * (issues - 1))
+    return with_doubt(PLAIN[name], rows, value, variance, issues, least(name, rows, weights))
 
 
 def least(name: str, rows: Rows, weights: Weights) -> float:

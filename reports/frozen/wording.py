@@ -11,7 +11,7 @@ from reports.formats.tables import number
 from reports.frozen.document import NumberChange
 from reports.frozen.figures import group_name
 from reports.sections.registry import JSON_PARTS, SECTIONS
-from reports.sentences.numbers import span
+from reports.sentences.numbers import reason_in_words, span
 
 DIGITS = 4
 """Digits of old and new numbers side by side: three digits could hide the change from one decision."""
@@ -42,7 +42,7 @@ def _group_line(group: Mapping[str, Any]) -> dict[str, Any]:
     kappa = found["fleiss_kappa"]
     said = number(kappa["value"])
     if not said:
-        said = _("undefined: %(reason)s") % {"reason": _(kappa["reason"])}
+        said = _("undefined: %(reason)s") % {"reason": reason_in_words(kappa["reason"])}
     return {
         "name": _of("groups", group_name(group["group"])),
         "issues": group["issues"],

@@ -10,7 +10,7 @@ from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.pictures.picture import DATA, Drawing, Picture, Row, left_axis, right_axis, row_name
 from reports.pictures.widths import INK, Width
-from reports.sentences.agreement import few_labels
+from reports.sentences.agreement import few_issues
 from reports.sentences.definitions import COEFFICIENTS
 from reports.sentences.numbers import span
 
@@ -25,7 +25,7 @@ def draw_coefficients(_report: AgreementReport, found: Picture, room: Width) -> 
 
 
 def draw_categories(report: AgreementReport, found: Picture, room: Width) -> Drawing:
-    few = {one.code for one in few_labels(report.overall.categories)}
+    few = {one.code for one in few_issues(report.overall.categories)}
     rows = [
         _row(row, f"{row['code']} {row['name']}", f"{row['labels']:,}{'*' * (row['code'] in few)}")
         | _kind(report, row["code"])

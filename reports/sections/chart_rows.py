@@ -30,6 +30,7 @@ class ChartRow:
     hint: str = ""
     place: int = -1
     labels: int = 0
+    issues: int = 0
     share: str = ""
     group: Agreement | None = None
     resampled: str = ""

@@ -14,7 +14,7 @@ from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, 
 from reports.sections.columns import COEFFICIENT, ESTIMATE, estimate_cells
 from reports.sections.section import Card, PageQuery, Section
 from reports.sentences.definitions import COEFFICIENTS
-from reports.sentences.numbers import span
+from reports.sentences.numbers import reason_in_words, span
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
@@ -31,7 +31,12 @@ def resampled(report: AgreementReport) -> Bootstrap:
 
 def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
     intervals = resampled(report) if asked.get("bootstrap") == "yes" else None
-    return {"coefficients": _chart(report.overall, intervals), "resampled": intervals}
+    found = report.overall.coefficients.values()
+    return {
+        "coefficients": _chart(report.overall, intervals),
+        "resampled": intervals,
+        "doubts": list(dict.fromkeys(reason_in_words(one.doubt.text) for one in found if one.doubt)),
+    }
 
 
 def _chart(found: Agreement, resampled: Bootstrap | None) -> Chart:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.text import capfirst
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from agreement import Agreement, Coefficient, Difference, PairKappa
 from reports.agreement_report import LEVELS, AgreementReport
 from reports.formats.tables import number
 from reports.sentences.definitions import COEFFICIENTS
+from reports.sentences.numbers import reason_in_words
 from rounds.models import Round
 
 if TYPE_CHECKING:
@@ -44,8 +44,9 @@ class Column:
 
 
 def estimate_cells(found: Coefficient) -> tuple[object, ...]:
-    """The cells of VALUE, SE, LOW, HIGH and REASON."""
+    """The cells of VALUE, SE, LOW, HIGH and REASON, which holds the doubt of an interval too."""
     cells = found.as_dict()
+    cells["reason"] = cells["reason"] or cells["doubt"]
     return tuple(cells[name] for name in ESTIMATE_CELLS)
 
 
@@ -82,7 +83,7 @@ def _category_name(report: AgreementReport, text: str) -> str:
 
 
 def reasons(_report: AgreementReport, text: str) -> str:
-    return "; ".join(_(reason) for reason in text.split("; ") if reason)
+    return "; ".join(reason_in_words(reason) for reason in text.split("; ") if reason)
 
 
 ALL_OR_NAME = translated({"all": gettext_lazy("All")})

@@ -44,7 +44,8 @@ def _figures(groups: list[dict[str, Any]]) -> KeyedFigures:
             if name not in REASONS:
                 yield FigureKey("left-out", of, name), Figure(count)
     for one in groups[0]["categories"]:
-        yield from plain("categories", one["code"], one, "labels")
+        # Frozen reports of before do not count issues by category.
+        yield from plain("categories", one["code"], one, "labels", *({"issues"} & set(one)))
         yield estimate("categories", one["code"], "kappa", one, "kappa")
 
 

@@ -15,9 +15,6 @@ from reports.sentences.numbers import grouped
 from rounds.models import Round
 from taxonomy.models import Level
 
-FEW_LABELS = 30
-"""With fewer labels the interval of a category is too narrow: its error assumes large samples."""
-
 HIGH_AGREEMENT = 0.8
 LOW_KAPPA = 0.6
 """The paradox of one category: agreement of at least the first, and a kappa of at most the second or none."""
@@ -32,9 +29,9 @@ def is_paradox(found: Agreement) -> bool:
     return kappa.reason == Reason.ONE_CATEGORY or (kappa.value is not None and kappa.value <= LOW_KAPPA)
 
 
-def few_labels(categories: Iterable[CategoryKappa]) -> list[CategoryKappa]:
-    """The categories with too few labels for a meaningful kappa, but at least one."""
-    return [category for category in categories if 0 < category.labels < FEW_LABELS]
+def few_issues(categories: Iterable[CategoryKappa]) -> list[CategoryKappa]:
+    """The categories with a kappa that have few issues, or whose complement has."""
+    return [one for one in categories if one.doubt or one.reason == Reason.FEW_OF_CATEGORY]
 
 
 def categories_at(level: Level, count: int) -> str:

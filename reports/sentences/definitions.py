@@ -97,7 +97,8 @@ def definitions() -> list[Definition]:
             "light_kappa",
             _(
                 "The mean of Cohen’s kappa over all pairs of volunteers. Each kappa uses the issues that"
-                " both labelled, and takes chance from the shares of these two volunteers."
+                " both labelled, and takes chance from the shares of these two volunteers. If a pair has no"
+                " kappa, the mean is undefined too: it would leave out volunteers who agree fully."
             ),
             "mean over pairs of (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
             "Light (1971), Psychological Bulletin 76(5), 365–377; Cohen (1960)",
@@ -126,7 +127,10 @@ def definitions() -> list[Definition]:
             "category_kappa",
             _(
                 "Fleiss’ kappa of one category against all other categories together, over the issues with"
-                " two labels or more."
+                " two labels or more. Its interval also holds for few issues. Two half issues are added: one"
+                " with a single label of the category, one with all labels of it. Kappa is then measured on an"
+                " arcsine scale. Below 5 issues with the category there is no interval. Below 10, a star marks"
+                " an uncertain value."
             ),
             "κ_k = 1 − Σ_i n_ik (r − n_ik) / (N r (r − 1) p_k (1 − p_k))",
             "Fleiss (1971)",
@@ -165,8 +169,11 @@ def definitions() -> list[Definition]:
                 " Brennan–Prediger it is −1/(q − 1), or −1/(r − 1) if r is larger than q. For percent agreement"
                 " it is 0. If some issues have one label, Fleiss’ kappa has no lowest value and is not cut."
                 " The older error of Fleiss, Nee and Landis (1979) is valid only for a kappa of 0 and is"
-                " not used. For a category with few labels, the interval is too narrow. If all issues agree"
-                " equally, as in a perfect agreement, the labels give no interval."
+                " not used. Below 10 issues there is no interval. A star marks an interval that can be too"
+                " narrow. The star appears below 80 issues, and if fewer than 20 issues have different labels. For"
+                " kappa and alpha the star also appears if fewer than 40 issues have another label than the most"
+                " frequent one. If all issues agree equally, as in a perfect agreement, the labels give no"
+                " interval."
             ),
             "κ ± t(N − 1) · SE,  SE² = Σ_i (κ_i − κ)² / (N (N − 1))",
             "Gwet (2021), Handbook of Inter-Rater Reliability, 5th ed.",

@@ -10,7 +10,7 @@ from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.intervals import intervals
 from reports.queries.population import is_everything
-from reports.sentences.numbers import grouped
+from reports.sentences.numbers import grouped, reason_in_words
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -104,4 +104,4 @@ def _over(found: UnitIntervals, sampled: str) -> str:
         "repositories": _("There is no interval over repositories: %(reason)s."),
         "volunteers": _("There is no interval over volunteers: %(reason)s."),
     }
-    return texts[sampled] % {"reason": _(kappa.reason.text)}
+    return texts[sampled] % {"reason": reason_in_words(kappa.reason.text)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.utils import formats
 from django.utils.translation import gettext as _
 
-from agreement import Reason
+from agreement.reasons import Reason, Why, message_of
 from core.text.joining import listed as _listed
 from reports.formats.tables import number
 
@@ -14,14 +14,20 @@ LEAST = 1e-300
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def undefined(reason: Reason | None) -> str:
+def reason_in_words(text: str) -> str:
+    """The English text of a reason, as files have it, in the reader's language."""
+    message, numbers = message_of(text)
+    return _(message) % numbers if numbers else _(message)
+
+
+def undefined(reason: Why | None) -> str:
     """Why a value is missing: "undefined: all labels are the same category"."""
-    return _("undefined: %(reason)s") % {"reason": _((reason or Reason.NO_LABELS).text)}
+    return _("undefined: %(reason)s") % {"reason": reason_in_words((reason or Reason.NO_LABELS).text)}
 
 
-def no_interval(reason: Reason | None) -> str:
+def no_interval(reason: Why | None) -> str:
     """Why a value has no interval; "" without a reason."""
-    return _("no interval: %(reason)s") % {"reason": _(reason.text)} if reason else ""
+    return _("no interval: %(reason)s") % {"reason": reason_in_words(reason.text)} if reason else ""
 
 
 def span(low: float | None, high: float | None, digits: int = 3) -> str:

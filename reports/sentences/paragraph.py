@@ -19,7 +19,7 @@ from reports.sentences.limits import (
     without_training,
     without_vote,
 )
-from reports.sentences.numbers import grouped, listed, undefined
+from reports.sentences.numbers import grouped, listed, reason_in_words, undefined
 from reports.sentences.types import why_types_differ
 from reports.sentences.weighted import with_partial_credit
 from taxonomy.models import Level
@@ -127,7 +127,9 @@ def _agreement_sentence(found: Agreement) -> str:
     beside = [_("percent agreement %(value)s") % {"value": agreement}, *([others] if others else [])]
     if kappa.low is not None and kappa.high is not None:
         low_high = {"low": number(kappa.low), "high": number(kappa.high)}
-        beside = [_("95 %% CI [%(low)s, %(high)s], Gwet’s linearised standard error") % low_high, *beside]
+        doubt = [reason_in_words(kappa.doubt.text)] if kappa.doubt else []
+        interval = _("95 %% CI [%(low)s, %(high)s], Gwet’s linearised standard error") % low_high
+        beside = [interval, *doubt, *beside]
     return said % {"kappa": _kappa(kappa), "beside": remarks(beside)}
 
 

@@ -33,6 +33,12 @@ def span(found: Coefficient | Difference) -> str:
 
 
 @register.filter
+def doubt(found: Coefficient) -> str:
+    """Why the interval is not to be trusted; "" if it is."""
+    return say.reason_in_words(found.doubt.text) if found.doubt else ""
+
+
+@register.filter
 def span_or_why(found: Coefficient | Difference) -> str:
     """The interval of a value, or why it has none; "" without a value."""
     return span(found) or (say.no_interval(found.reason) if found.value is not None else "")

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.http import AuthedRequest
 from agreement import issues_before, issues_for, issues_range, volunteers_for, volunteers_range
+from agreement.coefficients import half_width
 from core.http import render_page
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
@@ -22,12 +23,15 @@ STEP = 0.1
 
 
 def forecast_card(request: AuthedRequest, report: AgreementReport) -> dict[str, Any] | None:
-    """The issues or volunteers that narrow Fleiss' kappa to ± `?within=`; None if kappa has no interval."""
+    """The issues or volunteers that narrow Fleiss' kappa to ± `?within=`; None if kappa has no error."""
     kappa = report.overall.coefficients[HEADLINE]
-    if kappa.value is None or kappa.se is None or kappa.low is None:
+    if kappa.se is None:
         return None
     form = WithinForm(request.GET if "within" in request.GET else None)
-    told: dict[str, Any] = {"form": form, "half": number(kappa.value - kappa.low)}
+    told: dict[str, Any] = {
+        "form": form,
+        "half": number(half_width(kappa.se, report.overall.issues)),
+    }
     if not form.is_valid():
         return told
     within, patterns, issues = form.cleaned_data["within"], report.numbers.patterns, report.overall.issues

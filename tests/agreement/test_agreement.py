@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from agreement import Patterns, Reason, bootstrap, confusion, landis_koch, report
-from agreement.coefficients import category_kappas, coefficient
+from agreement.coefficients import coefficient
+from agreement.intervals.categories import category_kappas
 from agreement.tally import Tally
 from tests.worlds.labels import from_rows
 
@@ -220,9 +221,7 @@ def test_category_kappa_is_fleiss_kappa_of_the_category_against_the_rest():
             if len(row) - row.count("0") >= 2
         ]
         expected = coefficient("fleiss_kappa", Tally.of(from_rows(rows, 2)))
-        assert (found.kappa, found.se, found.low, found.high) == pytest.approx(
-            (expected.value, expected.se, expected.low, expected.high), abs=1e-12
-        )
+        assert (found.kappa, found.se) == pytest.approx((expected.value, expected.se), abs=1e-12)
 
 
 def test_category_kappa_keeps_issues_with_one_label_out_of_its_shares():
@@ -235,8 +234,9 @@ def test_category_kappa_keeps_issues_with_one_label_out_of_its_shares():
     assert kappas["A"].kappa == pytest.approx(-1 / 3)
     assert kappas["B"].kappa == pytest.approx(1 - 0.5 / 0.5)
     assert kappas["C"].kappa == pytest.approx(1.0)
-    assert [(found.labels, found.reason) for found in kappas.values()] == [
-        (2, None), (24, None), (2, Reason.NO_SPREAD), (10, Reason.CATEGORY_NOT_COMPARED), (0, Reason.CATEGORY_UNUSED),
+    few = Reason.FEW_OF_CATEGORY
+    assert [(found.labels, found.issues, found.reason) for found in kappas.values()] == [
+        (2, 2, few), (24, 3, few), (2, 1, few), (10, 0, Reason.CATEGORY_NOT_COMPARED), (0, 0, Reason.CATEGORY_UNUSED),
     ]  # fmt: skip
     assert kappas["D"].kappa is None
 
@@ -270,16 +270,18 @@ def test_report_as_json_has_the_fields_of_the_contract():
         "conger_kappa",
     }
     assert {tuple(each) for each in found["coefficients"].values()} == {
-        ("value", "se", "low", "high", "reason")
+        ("value", "se", "low", "high", "reason", "doubt")
     }
     assert found["categories"][5] == {
         "code": "6",
         "labels": 0,
+        "issues": 0,
         "kappa": None,
         "se": None,
         "low": None,
         "high": None,
         "reason": "nobody chose this category",
+        "doubt": None,
     }
 
 
@@ -313,10 +315,27 @@ class TestBootstrap:
         assert slots.intervals["conger_kappa"] is None
 
     def test_replicates_that_define_nothing_are_counted_out(self):
-        # With two issues, about a quarter of the replicates draw the first twice: a single category.
-        found = bootstrap(from_rows([[0, 0], [0, 1]], 2), seed=1, replicates=400).intervals
-        assert 250 < found["fleiss_kappa"].replicates < 350
+        # Of ten issues one has the other category: in about 35 % of the replicates none.
+        found = bootstrap(from_rows([[0, 0]] * 9 + [[0, 1]], 2), seed=1, replicates=400).intervals
+        assert 220 < found["fleiss_kappa"].replicates < 300
         assert found["percent_agreement"].replicates == 400
+
+    def test_nine_issues_give_no_interval_and_ten_do(self):
+        rows = [[0, 0], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1], [1, 1], [0, 0], [1, 1]]
+        assert set(bootstrap(from_rows(rows, 2), seed=1, replicates=50).intervals.values()) == {None}
+        ten = bootstrap(from_rows([*rows, [0, 0]], 2), seed=1, replicates=50).intervals
+        assert None not in ten.values()
+
+    def test_lights_kappa_counts_only_replicates_in_which_all_pairs_have_one(self):
+        """The third rater has labelled two issues; in 40 % of the replicates both are drawn."""
+        rows = [[*row, -1] for row in ([0, 0], [1, 1], [0, 1]) for _ in range(10)]
+        rows[20][2] = 0
+        found = bootstrap(from_rows(rows, 2), seed=1, replicates=400).intervals
+        assert found["light_kappa"] is None  # the first rater agrees with the third on their only issue
+        rows[21][2] = 1
+        found = bootstrap(from_rows(rows, 2), seed=1, replicates=400).intervals
+        assert report(from_rows(rows, 2), "AB").coefficients["light_kappa"].value is not None
+        assert 120 < found["light_kappa"].replicates < 200
 
 
 @pytest.mark.parametrize(

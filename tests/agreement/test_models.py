@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from agreement import Coefficient, PairKappa, Patterns, Reason, light_kappa, model_rater, pairs
+from agreement.reasons import Counted
 
 A, B, C = 0, 1, 2
 
@@ -72,17 +73,17 @@ def test_undefined_is_none_with_a_reason():
     found = model_rater(alone, [A, -1], [-1, -1])
     assert (found.labels, found.compared) == (1, 1)
     assert found.agreement == Coefficient(1.0, reason=Reason.ONE_ISSUE)
-    assert found.kappa == Coefficient(None, reason=Reason.NO_VOLUNTEER)
+    assert found.kappa == Coefficient(None, reason=Counted(Reason.SOME_PAIRS, 1, 1))
     assert found.among_kappa == Coefficient(None, reason=Reason.NO_PAIR)
     assert found.among_agreement.value is None
     assert found.decision == PairKappa(2, 3, 0, 0, None, None, Reason.NO_DECISION)
 
     none = model_rater(Patterns([[-1, -1]], [1], 2), [A], [A])
     assert none.agreement == Coefficient(None, reason=Reason.NO_OVERLAP)
-    assert none.decision == PairKappa(2, 3, 1, 0, 1.0, None, Reason.ONE_DECISION)
+    assert none.decision == PairKappa(2, 3, 1, 0, 1.0, None, Reason.ONE_CATEGORY_DECIDED)
     same = model_rater(Patterns([[A, A]], [4], 2), [A], [A])
     assert same.agreement.value == 1.0
-    assert same.kappa == Coefficient(None, reason=Reason.NO_VOLUNTEER)
+    assert same.kappa == Coefficient(None, reason=Counted(Reason.SOME_PAIRS, 2, 2))
     assert same.decision == PairKappa(2, 3, 4, 0, 1.0, None, Reason.ONE_CATEGORY_DECIDED)
     nothing = model_rater(Patterns([[A, A]], [4], 2), [-1], [A])
     assert (nothing.labels, nothing.compared) == (0, 0)

@@ -82,7 +82,7 @@ class TestRaters:
         assert alone[0].kappa == Coefficient(None, reason=Reason.NO_PAIR)
         assert alone[0].without == Coefficient(None, reason=Reason.NO_LABELS)
         assert alone[0].effect is None
-        assert alone[0].decision == PairKappa(0, 2, 1, 1, 0.0, None, Reason.ONE_DECISION)
+        assert alone[0].decision == PairKappa(0, 2, 1, 1, 0.0, 0.0)
 
     def test_no_decision_at_all_and_one_category_throughout(self):
         two = from_rows([[0, 0], [0, 1]], 2)

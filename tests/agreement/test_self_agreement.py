@@ -56,7 +56,7 @@ def test_missing_labels_are_not_compared():
     [
         ([], None, Reason.NOT_TWICE),
         ([(-1, 0, 3)], None, Reason.NOT_TWICE),
-        ([(0, 0, 1)], 1.0, Reason.ONE_ISSUE_TWICE),
+        ([(0, 0, 1)], 1.0, Reason.TWICE_ONE_CATEGORY),
         ([(1, 1, 40)], 1.0, Reason.TWICE_ONE_CATEGORY),
     ],
 )
@@ -65,6 +65,11 @@ def test_what_is_no_number_says_why(twice, agreement, reason):
     assert found.cohen_kappa == Coefficient(None, reason=reason)
     assert found.percent_agreement.value == agreement
     assert found.cohen_kappa.as_dict()["reason"] == reason.text
+
+
+def test_one_issue_labelled_otherwise_is_a_table_like_any_other():
+    found = intra_rater({"R1": [(0, 1, 1)]}, 2).pooled
+    assert found.cohen_kappa == Coefficient(0.0, reason=Reason.FEW_TWICE)
 
 
 def test_perfect_agreement_of_few_has_a_wide_interval():
@@ -80,7 +85,8 @@ def test_as_dict_is_full_precision_with_reasons():
         "se": None,
         "low": None,
         "high": None,
-        "reason": "only one issue was labelled twice",
+        "reason": "all labels, first and second, are the same category",
+        "doubt": None,
     }
     assert found["pooled"]["cohen_kappa"] == kappa
     assert found["volunteers"][0]["volunteer"] == "R1"

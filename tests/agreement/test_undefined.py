@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agreement import Coefficient, Patterns, Reason, bootstrap, pairs, report
+from agreement.reasons import Counted, message_of
 from tests.worlds.labels import from_rows
 
 
@@ -50,12 +51,16 @@ class TestUndefined:
         assert found.coefficients["fleiss_kappa"] == Coefficient(
             pytest.approx(kappa), reason=Reason.NO_SPREAD
         )
-        assert {one.reason for one in found.categories if one.labels} == {Reason.NO_SPREAD}
+        assert {one.reason for one in found.categories if one.labels} == {Reason.FEW_OF_CATEGORY}
         assert bootstrap(from_rows(rows, 3), seed=1).intervals["percent_agreement"] is None
 
-    def test_two_issues_that_vary_have_an_interval(self):
-        found = report(from_rows([[0, 0, 0], [1, 1, 0]], 2), "AB").coefficients["fleiss_kappa"]
-        assert (found.reason, found.low < found.value < found.high) == (None, True)
+    def test_nine_issues_have_an_error_and_ten_an_interval(self):
+        rows = [[0, 0, 0], [1, 1, 0], [1, 1, 1]] * 3
+        nine = report(from_rows(rows, 2), "AB").coefficients["fleiss_kappa"]
+        assert (nine.reason, nine.low, nine.high, nine.doubt) == (Reason.FEW_ISSUES, None, None, None)
+        ten = report(from_rows([*rows, [0, 0, 0]], 2), "AB").coefficients["fleiss_kappa"]
+        assert (ten.reason, ten.doubt, ten.low < ten.value < ten.high) == (None, Reason.FEW_COMPARED, True)
+        assert ten.se < nine.se
 
     def test_perfect_agreement_has_no_interval(self):
         found = report(from_rows([[0, 0, 0], [1, 1, 1]], 2), "AB").coefficients
@@ -65,7 +70,8 @@ class TestUndefined:
 
     def test_categories_nobody_or_everybody_chose(self):
         unused = report(from_rows([[0, 0], [1, 1], [0, 1]], 3), "ABC").categories
-        assert [each.reason for each in unused] == [None, None, Reason.CATEGORY_UNUSED]
+        few = Reason.FEW_OF_CATEGORY
+        assert [each.reason for each in unused] == [few, few, Reason.CATEGORY_UNUSED]
         assert unused[2].kappa is None
         assert unused[2].labels == 0
 
@@ -90,17 +96,33 @@ class TestUndefined:
         assert (found[0, 1].issues, found[0, 1].agreement, found[0, 1].kappa) == (2, 1.0, None)
         assert found[0, 2].reason is Reason.NO_ISSUE_IN_COMMON
         assert (found[0, 2].issues, found[0, 2].agreement, found[0, 2].kappa) == (0, None, None)
-        assert found[2, 3].reason is Reason.ONE_ISSUE_IN_COMMON
+        assert found[2, 3].reason is Reason.PAIR_ONE_CATEGORY
         assert found[0, 3].kappa == 0.0
 
+    def test_lights_kappa_is_undefined_where_a_pair_has_no_kappa(self):
+        """The mean of the others would leave out just the pair that agrees wholly, and be 0 here."""
+        rows = [[0, 0, 0], [0, 0, 1]]
+        assert [pair.kappa for pair in pairs(from_rows(rows, 2))] == [None, 0.0, 0.0]
         light = report(from_rows(rows, 2), "AB").coefficients["light_kappa"]
-        assert light == Coefficient(0.0, None, None, None, Reason.SOME_PAIRS)
+        assert light == Coefficient(None, reason=Counted(Reason.SOME_PAIRS, 1, 3))
+        assert light.as_dict()["reason"] == "pairs without a kappa: 1 of 3"
+
+    def test_one_issue_in_common_is_a_table_like_any_other(self):
+        rows = [[0, 1, -1], [-1, 0, 1], [1, -1, 0], [1, -1, 1]]
+        assert [(pair.issues, pair.kappa) for pair in pairs(from_rows(rows, 2))] == [(1, 0), (2, 0), (1, 0)]
+        assert report(from_rows(rows, 2), "AB").coefficients["light_kappa"].value == 0
 
     def test_no_pair_has_a_kappa(self):
         rows = [[0, 0, -1], [-1, 1, 1], [1, -1, 1]]
         assert report(from_rows(rows, 2), "AB").coefficients["light_kappa"] == Coefficient(
-            None, reason=Reason.NO_PAIR
+            None, reason=Counted(Reason.SOME_PAIRS, 3, 3)
         )
+
+    def test_the_numbers_of_a_reason_are_found_in_its_text(self):
+        assert message_of("pairs without a kappa: 3 of 21") == (
+            "pairs without a kappa: %(n)s of %(all)s", {"n": "3", "all": "21"},
+        )  # fmt: skip
+        assert message_of(Reason.FEW_TWICE.text) == (Reason.FEW_TWICE.text, {})
 
     def test_every_reason_has_its_own_words(self):
         texts = [reason.text for reason in Reason]

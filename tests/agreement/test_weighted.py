@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agreement import Patterns, Reason, report
 from agreement.bootstrap import bootstrap
-from agreement.coefficients import category_kappas
+from agreement.intervals.categories import category_kappas
 from agreement.tally import Tally
 from agreement.weighted.coefficients import PLAIN, weighted, weighted_bootstrap
 from agreement.weighted.matrix import MatrixError, read_matrix, tree_matrix

@@ -27,7 +27,7 @@ def test_an_interval_without_width_in_a_frozen_report_is_no_difference(tmp_path)
                 older += 1
     assert older > 2
     ac1 = groups["A"]["coefficients"]["gwet_ac1"]
-    assert ac1 == {"value": 1.0, "se": 0.0, "low": 1.0, "high": 1.0, "reason": None}
+    assert ac1 == {"value": 1.0, "se": 0.0, "low": 1.0, "high": 1.0, "reason": None, "doubt": None}
 
     def freeze() -> None:
         labels = (tmp_path / "labels_long.csv").read_bytes()

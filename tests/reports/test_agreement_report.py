@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from agreement import SignKind
+from agreement import Reason, SignKind
 from annotate.actions.volunteers import raise_labels_per_issue
 from annotate.models import Repeat
 from consensus.models import Decision
@@ -259,13 +259,13 @@ def test_command_prints_tables(round_):
     kappa = agreement_report(round_).overall.coefficients["fleiss_kappa"]
 
     assert (
-        f"all,5,3,15,fleiss_kappa,{kappa.value},{kappa.se},{kappa.low},{kappa.high},"
+        f'all,5,3,15,fleiss_kappa,{kappa.value},{kappa.se},,,"{Reason.FEW_ISSUES.text}"'
         in run(study="engines", format="csv").splitlines()
     )
     assert f"| all | 5 | 3 | 15 | fleiss\\_kappa | {kappa.value:.3f} |" in run(
         study="engines", format="markdown"
     )
-    line = f"All & Fleiss’ kappa & 5 & 3 & 15 & {kappa.value:.3f} &"
+    line = f"All & 5 & 3 & 15 & Fleiss’ kappa & {kappa.value:.3f} &"
     assert line in run(study="engines", format="latex")
 
 

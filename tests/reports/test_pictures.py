@@ -103,7 +103,8 @@ def test_a_picture_draws_each_defined_value_of_its_table(report, name, layer, va
 def test_a_mark_says_its_name_value_interval_and_count(report):
     found = report.overall.coefficients["fleiss_kappa"]
     said = [row["said"] for row in drawn(specification(report, "coefficients", "page"), "dots")]
-    assert said[1] == f"Fleiss’ kappa: {found.value:.3f} ({number(found.low)} to {number(found.high)})"
+    interval = f" ({number(found.low)} to {number(found.high)})" if found.low is not None else ""
+    assert said[1] == f"Fleiss’ kappa: {found.value:.3f}{interval}"
 
     first, *_others = drawn(specification(report, "categories", "page"), "dots")
     assert first["said"].endswith(f". Labels: {first['labels']}")

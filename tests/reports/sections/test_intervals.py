@@ -33,18 +33,18 @@ ROWS = (
 )
 
 
-def labelled(**kinds):
-    """Seven issues of three repositories: three, two and two."""
-    world = small_world(issues=7, members=3)
+def labelled(times=1, **kinds):
+    """Seven issues of three repositories, or several times as many: three, two and two."""
+    world = small_world(issues=7 * times, members=3)
     round_ = world.round(**kinds)
-    for number, issues in enumerate((world.issues[3:5], world.issues[5:]), 1):
+    for number, issues in enumerate((world.issues[3 * times : 5 * times], world.issues[5 * times :]), 1):
         other = Repository.objects.create(
             study=world.study, host="github.com", path=f"owner/other-{number}", folder=f"other-{number}"
         )
         for issue in issues:
             issue.repository = other
             issue.save()
-    label_all(world, round_, *ROWS)
+    label_all(world, round_, *ROWS * times)
     return world, round_
 
 
@@ -72,7 +72,7 @@ def test_a_report_has_three_intervals_whatever_it_is_grouped_by():
 
 
 def test_the_paragraph_names_what_each_interval_assumes():
-    _world, round_ = labelled()
+    _world, round_ = labelled(times=2)
     report = agreement_report(round_)
     said = what_the_interval_assumes(report)
     assert said.startswith(

@@ -53,7 +53,7 @@ def test_values_by_hand(world, round_, model):
     # The example of tests/agreement/test_models, with C.1, C.2, A.1 for A, B, C; only the first is decided. The
     # page has all of its numbers, below.
     assert (found["model"], found["labels"], found["compared"]) == ("M1", 3, 3)
-    reason = "only one issue with their label has a decision"
+    reason = "all their labels and all decisions are the same category"
     assert found["decision"] == {"issues": 1, "percent_agreement": 1.0, "cohen_kappa": None, "reason": reason}
     # By type: C C C, C C C, C C A, and the model says C, C, A.
     [(_name, found)] = model_comparisons(agreement_report(round_, level=Level.TYPE))
@@ -128,7 +128,8 @@ def test_k_of_n_has_shares_and_no_kappas(world, model):
     slots = "different people labelled different issues, so no pairs are compared"
     assert (
         TABLES["models"](agreement_report(round_)).rows[0][-1]
-        == f"{FEW_DIFFER}; {slots}; only one issue with their label has a decision"
+        == f"fewer than 10 issues have two labels or more, too few for an interval; {FEW_DIFFER};"
+        f" {slots}; all their labels and all decisions are the same category"
     )
 
 
@@ -160,12 +161,16 @@ def test_the_page_says_it_only_where_there_are_models(world, round_, model):
 
     assert "Models compared with volunteers" in said
     assert (
-        "M1 3 0.667 0.000 to 1.000 0.556 +0.111 no interval: fewer than 20 issues have different labels,"
-        " too few for this interval – 0.500 0.300 undefined: only one issue with their label has a"
-        " decision 100.0 % of 1"
+        "M1 3 0.667 no interval: fewer than 10 issues have two labels or more, too few for an interval 0.556"
+        " +0.111 no interval: fewer than 20 issues have different labels,"
+        " too few for this interval – 0.500 0.300 undefined: all their labels and all decisions are the"
+        " same category 100.0 % of 1"
     ) in said
     found = signed_in.get(address, {"format": "csv", "table": "models"}).text
     [row] = csv.DictReader(io.StringIO(found))
     assert (row["model"], row["labels"], row["volunteers_kappa"]) == ("M1", "3", "0.3")
-    assert row["reason"] == f"{FEW_DIFFER}; only one issue with their label has a decision"
+    assert row["reason"] == (
+        f"fewer than 10 issues have two labels or more, too few for an interval; {FEW_DIFFER};"
+        " all their labels and all decisions are the same category"
+    )
     assert r"M1 & 3" in signed_in.get(address, {"format": "tex", "table": "models"}).text

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from agreement import benchmark, bootstrap, issues_for
+from agreement import CategoryKappa, Coefficient, Reason, benchmark, bootstrap, issues_for
 from ingest.models import Issue
 from reports.agreement_report import LEVELS, PAGE_BY, agreement_report
 from reports.queries import independence
@@ -47,6 +47,10 @@ def three(value: float) -> str:
     return f"{value:.3f}".replace("-", "−")
 
 
+def span(found: Coefficient | CategoryKappa) -> str:
+    return f"{three(found.low)} to {three(found.high)}"
+
+
 def test_the_page_shows_the_reports_numbers(world, labelled):
     found = agreement_report(labelled, by=[["type"], ["repository"]])
     kappa = found.overall.coefficients["fleiss_kappa"]
@@ -57,10 +61,7 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     assert said.startswith(
         "Agreement Independent labels, before any meeting. 5 issues, 3 volunteers, 15 labels."
     )
-    assert (
-        f"Fleiss’ kappa, theme level {three(kappa.value)} 95 % interval {three(kappa.low)} to {three(kappa.high)}"
-        in said
-    )
+    assert f"Fleiss’ kappa, theme level {three(kappa.value)} Kappa is" in said
     for name, words in (
         ("percent_agreement", "Percent agreement not corrected for chance"),
         ("krippendorff_alpha", "Krippendorff’s alpha corrected for small samples"),
@@ -68,14 +69,14 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
         ("brennan_prediger", "Brennan–Prediger chance equal for every category"),
     ):
         one = found.overall.coefficients[name]
-        assert f"{words} {three(one.value)} {three(one.low)} to {three(one.high)}" in said
+        assert f"{words} {three(one.value)} none" in said
     light = found.overall.coefficients["light_kappa"].value
     assert f"Light’s kappa mean over pairs of volunteers {three(light)} none" in said
     for category in found.overall.categories:
         if category.labels:
             assert (
-                f"{category.code} Name of {category.code} {category.labels} * {three(category.kappa)}"
-                f" {three(category.low)} to {three(category.high)}" in said
+                f"{category.code} Name of {category.code} {category.labels} {category.issues} *"
+                f" {three(category.kappa)} none" in said
             )
     bug = next(group.agreement for group in found.by("repository"))
     assert (
@@ -104,6 +105,29 @@ def test_the_page_shows_the_reports_numbers(world, labelled):
     assert said.index("By type of the decision") < said.index(note) < said.index("By repository")
 
 
+@pytest.mark.world(issues=13, members=3)
+def test_intervals_of_few_issues_carry_a_star_that_says_why(world):
+    round_ = world.round()
+    label_all(world, round_, *ROWS, *ROWS, *["C.1 C.1 C.1"] * 3)
+    found = agreement_report(round_).overall
+    kappa, rare = found.coefficients["fleiss_kappa"], next(c for c in found.categories if c.code == "C.1")
+    assert (kappa.doubt, rare.doubt, rare.issues) == (Reason.FEW_COMPARED, Reason.RARE_CATEGORY, 11)
+
+    response = get(world.lead, round_)
+    said = text_of(response)
+    assert f"theme level {three(kappa.value)} 95 % interval {span(kappa)} *" in said
+    assert "Uncertain interval: fewer than 80 issues: the interval can be too narrow." in said
+    assert f"chance from shares of all labels {three(kappa.value)} {span(kappa)} *" in said
+    assert f"C.1 Name of C.1 {rare.labels} 11 * {three(rare.kappa)} {span(rare)} *" in said
+    assert "C.2 Name of C.2 4 4 *" in said
+    assert "fewer than 10 issues have this category, or another one. These values are uncertain." in said
+    assert response.content.decode().count(Reason.FEW_OF_CATEGORY.text) == 3
+    assert "fewer than 80 issues: the interval can be too narrow" in how_to_report(agreement_report(round_))
+    lines = get(world.lead, round_, "format=csv&table=categories").content.decode().splitlines()
+    [line] = [line for line in lines if line.startswith("C.1,")]
+    assert line.endswith(f',"{Reason.RARE_CATEGORY.text}"')
+
+
 def test_pairs_stand_in_the_order_of_who_agrees(world):
     """R1 and R3 always agree, R2 with nobody always: R2 stands at an end, wherever their column is."""
     round_ = world.round()
@@ -129,7 +153,7 @@ def test_undefined_values_say_why_and_are_never_a_number(world):
 
     assert "theme level undefined: all labels are the same category percent agreement 1.000" in said
     assert "Fleiss’ κ is undefined: all labels are the same category; percent agreement was 1.000." in said
-    assert "C.1 Name of C.1 6 * undefined: all labels are the same category" in said
+    assert "C.1 Name of C.1 6 2 undefined: all labels are the same category" in said
     assert "C.9, C.10: undefined: nobody chose this category." in said
     assert "People agree, but kappa is low" in said
     assert "R1 and R2: undefined: both chose the same single category" in response.content.decode()
@@ -145,8 +169,9 @@ def test_the_picture_of_a_kappa_without_an_interval_says_why(world):
     assert re.search(r'aria-label="[^"]* 1\.000, no interval: [^"]+, called almost perfect"', body)
 
 
+@pytest.mark.world(issues=12, members=3)
 def test_the_agreement_of_a_volunteer_without_an_interval_says_why(world):
-    """On the page and in the file; once the issues vary, both have the interval and no reason."""
+    """On the page and in the file; once ten issues vary, both have the interval and no reason."""
     round_ = world.round()
     why = "all issues agree equally, so these labels do not show how exact the value is"
 
@@ -155,13 +180,13 @@ def test_the_agreement_of_a_volunteer_without_an_interval_says_why(world):
         rows = csv.DictReader(get(world.lead, round_, "format=csv&table=volunteers").text.splitlines())
         return page, [(row["low"], row["reason"]) for row in rows]
 
-    label_all(world, round_, "C.1 C.1 C.1", "C.2 C.2 C.2")
+    label_all(world, round_, *["C.1 C.1 C.1", "C.2 C.2 C.2"] * 5)
     page, rows = shown()
     assert f"1.000 no interval: {why}" in page
     assert {low for low, _reason in rows} == {""}
     assert all(why in reason for _low, reason in rows)
     for member, code in zip(world.members, ("C.1", "C.2", "C.1"), strict=True):
-        world.submit(round_, world.issues[2], member, code)
+        world.submit(round_, world.issues[10], member, code)
     page, rows = shown()
     assert why not in page
     assert all(low and why not in reason for low, reason in rows)
@@ -205,7 +230,10 @@ def test_a_level_below_all_labels_is_empty_and_says_so(world, labelled):
     assert "No label of this round has a category at this level." in said
 
 
-def test_intervals_are_resampled_where_the_address_asks(world, labelled):
+@pytest.mark.world(issues=11, members=3)
+def test_intervals_are_resampled_where_the_address_asks(world):
+    labelled = world.round()
+    label_all(world, labelled, *ROWS, *ROWS)
     seed = 2**64 - 5
     Round.objects.filter(pk=labelled.pk).update(seed=-5)
     drawn = bootstrap(agreement_report(labelled).numbers.patterns, seed=seed)
@@ -229,8 +257,8 @@ def test_tables_come_as_csv_at_full_precision(world, labelled):
     kappa = agreement_report(labelled).overall.coefficients["fleiss_kappa"]
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert rows[1] == {
-        "coefficient": "fleiss_kappa", "value": str(kappa.value), "se": str(kappa.se), "low": str(kappa.low),
-        "high": str(kappa.high), "reason": "",
+        "coefficient": "fleiss_kappa", "value": str(kappa.value), "se": str(kappa.se), "low": "", "high": "",
+        "reason": "fewer than 10 issues have two labels or more, too few for an interval",
     }  # fmt: skip
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert response["Content-Disposition"] == (
@@ -254,7 +282,7 @@ def test_tables_come_as_latex(world, labelled):
     assert text.splitlines()[0].startswith(
         f"% types: {world.study.name}, Main round, type level, taxonomy v1, as of "
     )
-    assert r"Type & Issues & Labels & Agreement & Fleiss’ kappa & Standard error & From & To" in text
+    assert r"Type & Issues & Labels & Agreement & Fleiss’ kappa & Standard error" in text
     assert r"\label{tab:types}" in text
     assert response["Content-Disposition"].endswith('-main-round-type-types.tex"')
 
@@ -343,7 +371,10 @@ def test_everything_withheld_is_said_instead_of_numbers(world, labelled):
     assert "None of the 1 issues has all of its 3 labels yet" in said
 
 
-def test_the_paragraph_is_a_file_too(world, labelled):
+@pytest.mark.world(issues=11, members=3)
+def test_the_paragraph_is_a_file_too(world):
+    labelled = world.round(name="Main round")
+    label_all(world, labelled, *ROWS, *ROWS)
     told = how_to_report(agreement_report(labelled, by=PAGE_BY, reader=Reader(None)))
     markdown, latex = (get(world.lead, labelled, f"format={form}&table=paragraph") for form in ("md", "tex"))
     assert markdown.content.decode() == told.replace("[", r"\[").replace("]", r"\]") + "\n"
@@ -446,7 +477,8 @@ def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(wor
     found = agreement_report(labelled)
     kappa = found.overall.coefficients["fleiss_kappa"]
     said = text_of(get(world.lead, labelled))
-    assert f"now ± {three(kappa.value - kappa.low)}" in said
+    # t(4) = 2.7764: few issues give no interval, and still a forecast.
+    assert f"now ± {three(2.7764451 * kappa.se)}" in said
     assert "labels per issue, ±" not in said
     # The study has a sixth issue, and no more: an infinite number would take 145.
     assert issues_for(0.1, kappa.se, 5) == 145

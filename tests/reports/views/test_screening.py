@@ -66,12 +66,12 @@ def test_before_anything_is_complete_the_page_says_what_to_wait_for(world):
 
 
 def test_a_kappa_without_an_interval_says_why(world):
-    """Two issues that agree equally; with a third that does not there is an interval."""
+    """Two issues that agree equally; with a third that does not they are still too few."""
     alike = text_of(get(world.lead, screening(world, "T T T", "F F F")))
     assert "Fleiss' kappa 1.000 no interval: all issues agree equally" in alike
     varied = text_of(get(world.lead, screening(world, "T T T", "F F F", "T T F")))
-    assert "95 % interval" in varied
-    assert "no interval" not in varied
+    assert "95 % interval" not in varied
+    assert "no interval: fewer than 10 issues have two labels or more" in varied
 
 
 def test_a_lead_who_still_has_to_label_sees_nothing_unrevealed(world):
