@@ -13,7 +13,7 @@ from django.db.models import Q
 from knox.models import AuthToken
 
 from accounts.errors import AddressTaken, LinkSpent, LinkUnknown, NotTheFirst, WrongSetupCode
-from accounts.models import SignInLink, User
+from accounts.models import ERASED, SignInLink, User
 from accounts.secrets import hash_of, new_secret
 from core import clock
 from core.sql.constraints import violated
@@ -139,7 +139,7 @@ def erase_account(*, user: User) -> None:
             session.delete()
     User.objects.filter(pk=user.pk).update(
         name=NOBODY,
-        email=f"erased-{user.pk}@accounts.invalid",
+        email=f"erased-{user.pk}{ERASED}",
         password=make_password(None),
         language="",
         may_create_studies=False,

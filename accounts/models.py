@@ -10,6 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core import clock
 
+ERASED = "@accounts.invalid"
+"""How the address of an account ends whose person was erased; no mail server has this name."""
+
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, name: str, password: str | None = None, **fields: Any) -> "User":
@@ -56,6 +59,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_erased(self) -> bool:
+        return self.email.endswith(ERASED)
 
 
 class SignInLink(models.Model):

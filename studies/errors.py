@@ -30,6 +30,10 @@ class NotInTheStudy(DomainError):
     message = _("This member has left the study. Nothing was changed. First add the member again.")
 
 
+class AccountClosed(DomainError):
+    message = _("The account of this member is closed. Nothing was changed. Invite a new member.")
+
+
 class InvitationUnknown(DomainError):
     message = _(
         "This invitation is unknown. Check that you copied the whole link. If you did, ask the"

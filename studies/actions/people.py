@@ -7,7 +7,7 @@ from accounts.models import User
 from core import clock
 from studies.actions.audit import record
 from studies.actions.seats import check_owner_stays, lock, manage, rename_for, require_rule, take_seat
-from studies.errors import NotInTheStudy, RoleIsFixed
+from studies.errors import AccountClosed, NotInTheStudy, RoleIsFixed
 from studies.models import Invitation, Membership, Role, Study
 from studies.rules import may_manage_people
 
@@ -72,11 +72,15 @@ def end_membership(*, member: Membership, by: User | None) -> Membership:
 
 @transaction.atomic
 def rejoin(*, member: Membership, by: User | None) -> Membership:
-    """Give a former member their seat back with its role and pseudonym. A second call changes nothing."""
+    """Give a former member their seat back with its role and pseudonym. A second call changes nothing. Raises
+    AccountClosed, also for an erased person.
+    """
     manage(member.study, by)
-    member = Membership.objects.select_related("study").get(pk=member.pk)
+    member = Membership.objects.select_related("study", "user").get(pk=member.pk)
     if member.left_at is None:
         return member
+    if member.user and not member.user.is_active:
+        raise AccountClosed
     member.left_at = None
     member.save(update_fields=["left_at"])
     record(member.study, "people.rejoined", by, member=member.pseudonym, role=member.role)

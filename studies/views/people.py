@@ -256,10 +256,10 @@ def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
         "member": of,
         "is_me": reader is not None and of.pk == reader.pk,
         "name": of.user.name if of.user and (rules.may_see_names(reader) or of == reader) else "",
-        "address": of.user.email if manages and of.user and is_person else "",
+        "address": of.user.email if manages and of.user and is_person and not of.user.is_erased else "",
         "role_form": form if manages and here and is_person else None,
         "may_end": here and rules.may_end_membership(reader, of),
-        "may_rejoin": manages and not here,
+        "may_rejoin": manages and not here and (of.user is None or of.user.is_active),
         "may_make_token": here and rules.may_make_token_for(reader, of),
     }
 

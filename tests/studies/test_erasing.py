@@ -99,6 +99,21 @@ def test_a_study_keeps_its_owner(person):
     assert Membership.objects.get(user=owner).left_at is None
 
 
+def test_nobody_adds_an_erased_person_again(person):
+    """Such a member would count as an owner of the study, or get issues, and nobody could sign in."""
+    owner = Client()
+    owner.force_login(User.objects.get(name="Owner"))
+    people = reverse("people", args=[person.study.slug])
+    assert "Add R2 again" not in owner.get(people).text
+    actions.erase_person(user=person.user)
+    shown = owner.get(people).text
+    assert [words in shown for words in ("R2", "Add R2 again", "accounts.invalid")] == [True, False, False]
+    answer = owner.post(reverse("rejoin", args=[person.study.slug, person.pk]))
+    assert (answer.status_code, "The account of this member is closed." in answer.text) == (409, True)
+    person.refresh_from_db()
+    assert person.left_at is not None
+
+
 def test_an_erased_address_can_have_an_account_again(person):
     actions.erase_person(user=person.user)
     assert make_user("Mei", email=EMAIL).pk != person.user_id
