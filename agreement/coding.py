@@ -11,11 +11,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from agreement.bootstrap import FROM_COUNTS, estimates
 from agreement.coefficients import Coefficient, coefficient
+from agreement.intervals.bootstrap import FROM_COUNTS, estimates
+from agreement.intervals.resampling import FEWEST, REPLICATES, draws_of, expanded_percentiles
 from agreement.patterns import MISSING, Floats, Ints, Patterns
 from agreement.reasons import Reason, Why
-from agreement.resampling import FEWEST, REPLICATES, draws_of, expanded_percentiles
 from agreement.tally import Sums, Tally
 
 Given = npt.NDArray[np.int8]

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import CONFIDENCE, Coefficient, chance, why_undefined
+from agreement.intervals.resampling import holm
 from agreement.patterns import MISSING, Codes, Ints, Patterns
 from agreement.reasons import Reason, Why
-from agreement.resampling import holm
 from agreement.standard_errors import WholeNumbers, columns, factors, products, quadratic_form
 from agreement.tally import Tally
 

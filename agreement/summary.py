@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import Coefficient, coefficient
+from agreement.intervals.bootstrap import FROM_COUNTS
 from agreement.intervals.categories import CategoryKappa, category_kappas
 from agreement.pairs import PairKappa, light_kappa, pairs
 from agreement.patterns import Patterns

@@ -12,7 +12,7 @@ from multiprocessing import Pool
 
 import numpy as np
 
-from agreement.bootstrap import bootstrap
+from agreement.intervals.bootstrap import bootstrap
 from bench.samples import NAMES, Found, Population, categories, check, coefficients, patterns
 
 SEED = 20250530

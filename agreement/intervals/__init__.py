@@ -1,0 +1,1 @@
+"""Intervals: of issues, of few people, of clusters and of one category, and where they are in doubt."""

@@ -13,11 +13,9 @@ from math import factorial
 
 import numpy as np
 
-from agreement.bootstrap import PercentileInterval
 from agreement.coefficients import Coefficient
-from agreement.patterns import MISSING, Floats, Ints
-from agreement.reasons import Reason
-from agreement.resampling import (
+from agreement.intervals.bootstrap import PercentileInterval
+from agreement.intervals.resampling import (
     FEWEST,
     PERMUTATIONS,
     REPLICATES,
@@ -25,6 +23,8 @@ from agreement.resampling import (
     expanded_percentiles,
     share_as_large,
 )
+from agreement.patterns import MISSING, Floats, Ints
+from agreement.reasons import Reason
 from agreement.shares import share
 
 SMALL = 2000

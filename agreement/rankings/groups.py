@@ -7,12 +7,9 @@ from math import comb
 
 import numpy as np
 
-from agreement.bootstrap import PercentileInterval
 from agreement.coefficients import CONFIDENCE
-from agreement.patterns import Floats, Ints
-from agreement.rankings.concordance import Rankings
-from agreement.reasons import Reason
-from agreement.resampling import (
+from agreement.intervals.bootstrap import PercentileInterval
+from agreement.intervals.resampling import (
     FEWEST,
     PERMUTATIONS,
     REPLICATES,
@@ -21,6 +18,9 @@ from agreement.resampling import (
     holm,
     share_as_large,
 )
+from agreement.patterns import Floats, Ints
+from agreement.rankings.concordance import Rankings
+from agreement.reasons import Reason
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from agreement.bootstrap import Bootstrap, PercentileInterval, multinomials, percentiles
 from agreement.coefficients import Coefficient, lowest, why_undefined, with_doubt
+from agreement.intervals.bootstrap import Bootstrap, PercentileInterval, multinomials, percentiles
 from agreement.intervals.doubts import FEWEST
 from agreement.patterns import MISSING, Floats, Ints, Patterns
 from agreement.reasons import Reason
@@ -60,7 +60,7 @@ def weighted(patterns: Patterns, weights: Weights, *, raters: int | None = None)
 def weighted_bootstrap(
     patterns: Patterns, weights: Weights, *, seed: int, replicates: int = 1000
 ) -> Bootstrap:
-    """Percentile intervals as of `agreement.bootstrap`, from the same draws of issues for the same seed."""
+    """Percentile intervals as of `bootstrap`, from the same draws of issues for the same seed."""
     pairs = _Pairs.of(patterns.as_counts(), weights)
     tally = pairs.tally
     intervals: dict[str, PercentileInterval | None] = dict.fromkeys(PLAIN)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from agreement.bootstrap import PercentileInterval
+from agreement.intervals.bootstrap import PercentileInterval
 from agreement.rankings.groups import GroupComparison
 from agreement.reasons import Reason
 from interviews.errors import IdentityUnreadable

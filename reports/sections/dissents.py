@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from agreement import MISSING, Stretch, Trend, dissents_by_place, lone_dissents, share, trend
-from agreement.resampling import holm
+from agreement.intervals.resampling import holm
 from drawing.axes import px
 from reports.agreement_report import AgreementReport, computed_once
 from reports.level_agreement import places_at

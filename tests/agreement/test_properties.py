@@ -13,8 +13,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from agreement import Patterns, Reason, confusion, report
-from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient, lowest
+from agreement.intervals.bootstrap import FROM_COUNTS
 from agreement.tally import Tally
 from tests.agreement.test_forecasts import labelled
 from tests.long import only_long

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agreement.intervals.resampling import holm
 from agreement.rankings.concordance import Rankings
 from agreement.rankings.groups import GroupComparison, compare_groups
 from agreement.reasons import Reason
-from agreement.resampling import holm
 
 
 def of(*places):

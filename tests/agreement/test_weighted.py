@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import Patterns, Reason, report
-from agreement.bootstrap import bootstrap
+from agreement.intervals.bootstrap import bootstrap
 from agreement.intervals.categories import category_kappas
 from agreement.tally import Tally
 from agreement.weighted.coefficients import PLAIN, weighted, weighted_bootstrap

@@ -16,8 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agreement import Patterns, intra_rater, report
-from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import coefficient
+from agreement.intervals.bootstrap import FROM_COUNTS
 from agreement.intervals.categories import category_kappas
 from agreement.tally import Tally
 from replication.package import REPLICATION

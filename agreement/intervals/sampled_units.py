@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from agreement.bootstrap import FROM_COUNTS
 from agreement.coefficients import Coefficient, chance, interval, lowest, why_undefined
+from agreement.intervals.bootstrap import FROM_COUNTS
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
 from agreement.tally import SizeCounts, Sums, Tally

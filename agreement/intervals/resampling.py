@@ -6,8 +6,8 @@ from math import inf, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from agreement.bootstrap import NO_WIDTH, PercentileInterval
 from agreement.coefficients import CONFIDENCE
+from agreement.intervals.bootstrap import NO_WIDTH, PercentileInterval
 from agreement.patterns import Floats, Ints
 
 REPLICATES = 2000
