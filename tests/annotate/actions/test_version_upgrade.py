@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
 from django.utils import translation
 
 from annotate.actions.rounds import close_round
@@ -25,6 +26,7 @@ from taxonomy.queries.drafts import drafted
 from taxonomy.queries.neighbours import neighbours
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
 from tests.kept import kept
+from tests.worlds.pages import client, text_of
 from tests.worlds.world import World, small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=3)]
@@ -607,6 +609,18 @@ def test_nothing_is_asked_for_again_unless_a_lead_asks(labelled):
     assert not Round.objects.filter(of=round_).exists()
     assert [len(issue) for issue in said(round_)] == [3, 3, 3, 3, 1]
     assert not any("" in codes for codes in said(round_))
+
+
+def test_labels_of_closed_rounds_are_not_asked_for_again_and_the_pages_say_so(labelled):
+    world, round_ = labelled
+    close_round(round_=round_, by=world.lead)
+    change(world, ADD, "", parent="C", name="Docs")
+    publication(world, "C.9")
+    assert not Round.objects.filter(of=round_).exists()
+    shown = text_of(client(world.lead).get(reverse("taxonomy", args=[world.version.taxonomy_id])))
+    assert "2 labels are not counted in this version" in shown
+    assert "their categories were split or retired, or got new categories beside them." in shown
+    assert "chosen again" not in shown
 
 
 def test_what_is_not_revealed_is_asked_for_again_in_private(labelled):
