@@ -109,6 +109,8 @@ def between(first: Coefficient, second: Coefficient, issues: tuple[int, int]) ->
         return Difference(value, reason=second.reason)
     if min(issues) < FEWEST:
         return Difference(value, reason=Reason.FEW_IN_GROUP)
+    if first.low is None or second.low is None:
+        return Difference(value, reason=(first if first.low is None else second).reason)
     one, other = first.se**2, second.se**2
     degrees = (one + other) ** 2 / (one**2 / (issues[0] - 1) + other**2 / (issues[1] - 1))
     return _with_interval(value, sqrt(one + other), degrees, 2.0)

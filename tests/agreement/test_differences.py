@@ -192,6 +192,12 @@ class TestBetween:
         assert between(known, point, (50, 50)) == Difference(0.7 - 1.0, reason=Reason.NO_SPREAD)
         assert between(known, known, (FEWEST - 1, 50)).reason is Reason.FEW_IN_GROUP
         assert between(known, known, (FEWEST, 50)).reason is None
+        # Twenty issues, of which fewer than ten have two labels.
+        few = Coefficient(0.6, 0.2, reason=Reason.FEW_ISSUES)
+        for pair in ((few, known), (known, few)):
+            assert between(*pair, (50, 50)) == Difference(
+                pair[0].value - pair[1].value, reason=Reason.FEW_ISSUES
+            )
 
 
 def test_only_differences_with_a_p_are_corrected():
