@@ -215,7 +215,8 @@ class Benchmark:
 
 
 def benchmark(found: Coefficient) -> Benchmark | None:
-    """Gwet's cumulative membership probabilities on the scale of Landis and Koch; None without an error.
+    """Gwet's cumulative membership probabilities on the scale of Landis and Koch; None without an error, or
+    with too few issues for an interval.
 
     The true coefficient is taken as normal around the value with its standard error, cut to -1 to 1. So the
     probability of a word is Phi((value - low) / SE) - Phi((value - high) / SE), over the same of -1 to 1. It
@@ -224,7 +225,7 @@ def benchmark(found: Coefficient) -> Benchmark | None:
     (1977), Biometrics 33, 159-174.
     """
     value, se = found.value, found.se
-    if value is None or not se:
+    if value is None or not se or found.reason:
         return None
     from scipy.special import ndtr  # noqa: PLC0415 - SciPy loads for long
 

@@ -189,7 +189,7 @@ def benchmark(package: Package) -> list[dict[str, Any]]:
     return [
         {"coefficient": name, **words(one["value"], one["se"])}
         for name, one in found.items()
-        if name != "percent_agreement" and one["se"]
+        if name != "percent_agreement" and one["low"] is not None
     ]
 
 

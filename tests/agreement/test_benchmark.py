@@ -4,7 +4,8 @@ from statistics import NormalDist
 
 import pytest
 
-from agreement import Coefficient, benchmark
+from agreement import Coefficient, benchmark, report
+from tests.worlds.labels import from_rows
 
 
 def test_the_probability_is_that_of_a_normal_distribution_from_minus_one_to_one():
@@ -38,6 +39,12 @@ def test_the_probability_is_that_of_a_normal_distribution_from_minus_one_to_one(
 def test_the_sure_word_is_the_highest_with_95_percent(value, se, word, sure):
     found = benchmark(Coefficient(value, se))
     assert (found.word, found.sure) == (word, sure)
+
+
+def test_too_few_issues_for_an_interval_are_too_few_for_a_probability():
+    few = report(from_rows([[0, 0], [1, 1], [0, 1], [1, 1]], 2), "AB").coefficients["fleiss_kappa"]
+    assert few.se is not None
+    assert benchmark(few) is None
 
 
 @pytest.mark.parametrize("found", [Coefficient(None), Coefficient(0.5), Coefficient(1.0, 0.0)])
