@@ -176,6 +176,24 @@ def test_keys_typed_while_the_browser_loads_the_next_page_act_there(open_page, w
     assert Label.objects.get().category == world.category("C.2")
 
 
+def test_keys_typed_after_the_last_issue_change_no_label_that_is_opened_next(open_page, world, member):
+    round_ = world.round()
+    for issue in world.issues[:5]:
+        world.submit(round_, issue, member, "C.3")
+    page = open_page(member.user, label_page(round_))
+    late = []
+    page.route("**/label/", lambda route: late.append(route), times=1)  # noqa: PLW0108 - not a method of C
+    press(page, "c 2 Enter Enter")
+    while not late:
+        page.wait_for_timeout(20)
+    press(page, "c 9 Enter")
+    late[0].continue_()
+    expect(page.locator("#submit")).to_have_count(0)
+    page.goto(f"{label_page(round_)}?issue={world.issues[0].pk}")
+    expect(page.locator("#toasts")).to_contain_text("These keys were not used: c9 Enter.")
+    expect(page.locator("#submit")).not_to_contain_text("C.9")
+
+
 def test_keys_typed_after_a_change_that_fails_are_shown_and_change_nothing(open_page, world, member):
     round_ = world.round()
     world.submit(round_, world.issues[0], member, "C.3")

@@ -526,7 +526,8 @@ function takeCarried() {
   } catch { /* nothing was carried */ }
   if (!carried || Date.now() - carried.at > SOON) return;
   const issue = form && !idle ? current() : 0;
-  const isMeant = issue && carried.store === form.dataset.store && (carried.issue ?? issue) === issue;
+  const isNext = carried.issue === null ? !isChange : carried.issue === issue; // no label that was opened since
+  const isMeant = issue && carried.store === form.dataset.store && isNext;
   const held = keys || makeHeldKeys({ onEscape: () => false });
   held.add(carried.typed);
   if (isMeant && !document.querySelector("dialog[open]")) held.release();
