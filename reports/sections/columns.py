@@ -53,8 +53,10 @@ def estimate_cells(found: Coefficient) -> tuple[object, ...]:
 def reasons_cell(
     with_intervals: Iterable[Coefficient | Difference], values: Iterable[Coefficient | PairKappa]
 ) -> str | None:
-    """The cell of REASON: why intervals are missing, and why values are; each reason once."""
-    found = [one.reason for one in with_intervals]
+    """The cell of REASON: why intervals are missing or doubtful, and why values are missing; each reason
+    once.
+    """
+    found = [one.reason or (one.doubt if isinstance(one, Coefficient) else None) for one in with_intervals]
     for one in values:
         value = one.kappa if isinstance(one, PairKappa) else one.value
         found += [one.reason] if value is None else []

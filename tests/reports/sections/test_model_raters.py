@@ -7,6 +7,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from agreement import Coefficient, Difference, Reason
 from annotate.actions.model_labels import label_as_model
 from replication.package import write_package
 from reports.agreement_report import agreement_report
@@ -14,6 +15,7 @@ from reports.exports import labels_csv
 from reports.formats.json_report import report_as_dict
 from reports.formats.tables import as_csv
 from reports.frozen.document import inputs_hash
+from reports.sections.columns import reasons_cell
 from reports.sections.model_raters import model_comparisons
 from reports.sections.registry import TABLES
 from rounds.queries.blindness import Reader, withheld_issues
@@ -174,3 +176,10 @@ def test_the_page_says_it_only_where_there_are_models(world, round_, model):
         " all their labels and all decisions are the same category"
     )
     assert r"M1 & 3" in signed_in.get(address, {"format": "tex", "table": "models"}).text
+
+
+def test_the_note_of_a_row_has_the_doubt_of_its_interval():
+    doubtful = Coefficient(0.8, 0.05, 0.7, 0.9, doubt=Reason.FEW_COMPARED)
+    known = Coefficient(0.8, 0.05, 0.7, 0.9)
+    assert reasons_cell([doubtful, Difference(0.1, 0.05, 0.0, 0.2, 0.05)], []) == Reason.FEW_COMPARED.text
+    assert reasons_cell([known], [known]) is None
