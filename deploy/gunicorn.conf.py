@@ -28,7 +28,8 @@ if "PGOPTIONS" not in os.environ:
 def on_starting(server: Any) -> None:
     from config.logs import WithoutSecrets  # noqa: PLC0415 - before Django is set up
 
-    server.log.access_log.addFilter(WithoutSecrets())
+    for log in (server.log.access_log, server.log.error_log):
+        log.addFilter(WithoutSecrets())
 
 
 def post_worker_init(worker: Any) -> None:  # noqa: ARG001 - what gunicorn gives
