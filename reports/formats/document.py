@@ -19,7 +19,7 @@ from reports.sections.registry import SECTIONS
 from reports.sentences import agreement as say
 from reports.sentences import limits
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
-from reports.sentences.numbers import no_interval, span, undefined
+from reports.sentences.numbers import no_interval, reason_in_words, span, undefined
 from reports.sentences.paragraph import how_to_report
 
 MOST = 200
@@ -95,6 +95,8 @@ def _headline(report: AgreementReport) -> dict[str, str]:
         beside = undefined(kappa.reason)
     elif interval:
         beside = _("95 %% interval %(span)s") % {"span": interval}
+        if kappa.doubt:
+            beside = f"{beside} ({reason_in_words(kappa.doubt.text)})"
     else:
         beside = no_interval(kappa.reason)
     return {

@@ -23,7 +23,7 @@ from reports.sentences.intervals import (
     unequal_repositories,
     units_of,
 )
-from reports.sentences.numbers import span
+from reports.sentences.numbers import reason_in_words, span
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
@@ -67,7 +67,10 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
                 hint=str(QUESTIONS[sampled]),
                 is_first=sampled == "issues",
             ),
-            "others": [span(one.low, one.high) for one in _others(found[sampled])],
+            "others": [
+                (span(one.low, one.high), reason_in_words(one.doubt.text) if one.doubt else "")
+                for one in _others(found[sampled])
+            ],
         }
         for sampled, kappa in zip(found, kappas, strict=True)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from django.utils import formats
 from django.utils.translation import gettext as _
 
+from agreement import Coefficient
 from agreement.reasons import Reason, Why, message_of
 from core.text.joining import listed as _listed
 from reports.formats.tables import number
@@ -35,6 +36,13 @@ def span(low: float | None, high: float | None, digits: int = 3) -> str:
     if low is None or high is None:
         return ""
     return _("%(low)s to %(high)s") % {"low": number(low, digits), "high": number(high, digits)}
+
+
+def in_brackets(found: Coefficient) -> str:
+    """An interval in a sentence: " [0.122, 0.981]", with a star if it is in doubt; "" without one."""
+    if found.low is None or found.high is None:
+        return ""
+    return f" [{number(found.low)}, {number(found.high)}]{'*' if found.doubt else ''}"
 
 
 def signed(value: float | None) -> str:

@@ -19,7 +19,7 @@ from reports.sentences.limits import (
     without_training,
     without_vote,
 )
-from reports.sentences.numbers import grouped, listed, reason_in_words, undefined
+from reports.sentences.numbers import grouped, in_brackets, listed, reason_in_words, undefined
 from reports.sentences.types import why_types_differ
 from reports.sentences.weighted import with_partial_credit
 from taxonomy.models import Level
@@ -68,6 +68,10 @@ def paragraph(report: AgreementReport, signs: Signs | None) -> str:
         omitted.append(f"{grouped(report.coached)} {COACHED % report.coached}")
     if omitted:
         sentences.append(_("Left out: %(what)s.") % {"what": listed(omitted)})
+    if any("]*" in sentence for sentence in sentences):
+        sentences.append(
+            _("An asterisk marks an uncertain interval: it rests on few issues, or on many with one label.")
+        )
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -151,9 +155,7 @@ def _in_short(found: Agreement) -> str:
     kappa, agreement, ac1 = (
         found.coefficients[key] for key in ("fleiss_kappa", "percent_agreement", "gwet_ac1")
     )
-    said = [_kappa(kappa)]
-    if kappa.low is not None and kappa.high is not None:
-        said = [f"{said[0]} [{number(kappa.low)}, {number(kappa.high)}]"]
+    said = [f"{_kappa(kappa)}{in_brackets(kappa)}"]
     if agreement.value is not None:
         said.append(_("percent agreement %(value)s") % {"value": number(agreement.value)})
     if ac1.value is not None:

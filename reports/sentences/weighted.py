@@ -7,7 +7,7 @@ from agreement import Coefficient
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.weighted import WeightedGroup, WeightedReport, weighted_report
-from reports.sentences.numbers import grouped, listed
+from reports.sentences.numbers import grouped, in_brackets, listed
 
 
 def labels_above(found: WeightedGroup) -> str:
@@ -75,5 +75,4 @@ def with_partial_credit(report: AgreementReport) -> str:
 def _said(sign: str, found: Coefficient) -> str:
     if found.value is None:
         return _("%(sign)s undefined") % {"sign": sign}
-    span = "" if found.low is None else f" [{number(found.low)}, {number(found.high)}]"
-    return f"{sign} = {number(found.value)}{span}"
+    return f"{sign} = {number(found.value)}{in_brackets(found)}"

@@ -129,9 +129,12 @@ def test_each_type_has_its_interval_agreement_and_ac1(world):
     said = how_to_report(agreement_report(round_, by=[["type"]]))
 
     # Of C, three times: 12 labels, 8 of C.1 and 4 of C.2, so p_a = (1 + 1/3 + 1 + 1) / 4 = 0.833 and p_e = 5/9.
-    interval = re.search(r"Name of C \(n = 12\) κ = 0\.625 \[(−?\d\.\d{3}), (\d\.\d{3})\], ", said)
+    interval = re.search(r"Name of C \(n = 12\) κ = 0\.625 \[(−?\d\.\d{3}), (\d\.\d{3})\]\*, ", said)
     assert interval is not None, said
     assert ", percent agreement 0.833, AC1 = " in said[interval.end() - 2 :]
+    assert said.endswith(
+        " An asterisk marks an uncertain interval: it rests on few issues, or on many with one label."
+    )
     # Agreement of types within one type says nothing.
     of_types = how_to_report(agreement_report(round_, level=Level.TYPE, by=[["type"]]))
     assert "By type" not in of_types
