@@ -146,7 +146,7 @@ class Disagreements(APIView):
 
 
 def _narrowing(request: Request, round_: Round) -> Narrowing:
-    given = request.query_params.dict()
+    given = {name: asked(request, name) for name in request.query_params}
     given["pair"] = given.get("pair", "").replace(",", " ")
     if pseudonym := given.get("volunteer"):
         found = volunteers(round_).filter(member__pseudonym=pseudonym).first()

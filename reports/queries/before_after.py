@@ -52,7 +52,7 @@ class BeforeAfter:
         after = self.after.as_dict()
         for found in after["coefficients"].values():
             # Ballots depend on each other, so their standard error and interval mean nothing.
-            found.update(se=None, low=None, high=None)
+            found.update(se=None, low=None, high=None, doubt=None)
         return {
             "level": level_name(self.level),
             "as_of": self.as_of.isoformat(),

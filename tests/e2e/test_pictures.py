@@ -57,7 +57,7 @@ def test_all_are_drawn_and_reached_by_keys_and_follow_the_theme(open_page, world
     plot.focus()
     expect(told).to_have_text("Use the arrow keys to move between values.")
     page.keyboard.press("End")
-    expect(told).to_contain_text("Light’s kappa: ")
+    expect(told).to_contain_text("Conger’s kappa: ")
     page.keyboard.press("ArrowUp")
     expect(told).to_contain_text("Brennan–Prediger: ")
     page.keyboard.press("Escape")

@@ -149,7 +149,7 @@ ALSO_FORGED = [
     ("ranking", "interviews/rankings.csv", cell("mean_rank", "1.5")),
     ("ranking-answer", "interviews/ranking_answers.csv", rows(lambda found: found[0].update(place="9"))),
     ("number", "agreement.json", inside(*KAPPA, "value")),
-    ("interval", "agreement.json", inside(*KAPPA, "low")),
+    ("interval", "agreement.json", inside(*KAPPA, "se")),
     ("name-in-the-report", "agreement.json", text('"round": "', '"round": "Another ')),
     ("frozen-number", "reports/submitted.json", inside("levels", "theme", *KAPPA, "value")),
     ("line-endings", "labels_long.csv", bytes_of(lambda found: found.replace(b"\n", b"\r\n"))),

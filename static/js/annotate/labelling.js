@@ -526,7 +526,8 @@ function takeCarried() {
   } catch { /* nothing was carried */ }
   if (!carried || Date.now() - carried.at > SOON) return;
   const issue = form && !idle ? current() : 0;
-  const isNext = carried.issue === null ? !isChange : carried.issue === issue; // no label that was opened since
+  // No label that was opened since.
+  const isNext = carried.issue === null ? !isChange : carried.issue === issue;
   const isMeant = issue && carried.store === form.dataset.store && isNext;
   const held = keys || makeHeldKeys({ onEscape: () => false });
   held.add(carried.typed);

@@ -217,7 +217,8 @@ def test_the_independent_labels_stay_those_of_the_report(voted):
 def test_after_has_no_interval(voted):
     found = before_and_after(voted.round_, voted.lead).as_dict()
     assert {one["low"] for one in found["after"]["coefficients"].values()} == {None}
-    assert found["before"]["coefficients"]["fleiss_kappa"]["low"] is not None
+    assert {(one["se"], one["doubt"]) for one in found["after"]["coefficients"].values()} == {(None, None)}
+    assert found["before"]["coefficients"]["fleiss_kappa"]["se"] > 0
     assert (found["level"], found["voted_issues"], found["replaced_labels"], found["changed_labels"]) == (
         "theme", 3, 19, 7,
     )  # fmt: skip

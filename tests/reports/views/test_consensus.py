@@ -79,10 +79,12 @@ def test_the_agreement_page_leads_here_and_stays_as_it_was(world):
     assert f'href="{reverse("consensus", args=[world.round_.pk])}"' in page.content.decode()
 
 
-@pytest.mark.parametrize(("name", "most"), [("consensus", 30), ("agreement", 35)])
+@pytest.mark.parametrize(("name", "most"), [("consensus", 30), ("agreement", 38)])
 @pytest.mark.slow
 def test_the_pages_cost_the_same_at_one_vote_and_at_three(world, name, most):
-    """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements."""
+    """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements. Three
+    of the agreement page ask for signs of dependence, and who led the study.
+    """
     world.plan(quorum=2)
     world.arrive()
     counts = []
@@ -139,3 +141,11 @@ def test_the_agreement_page_shows_both_numbers_once_a_vote_is_closed(world):
 
 def _lines(response) -> list[str]:
     return response.content.decode().splitlines()
+
+
+def test_a_nul_in_a_parameter_of_the_disagreements_is_refused(world):
+    world.plan(quorum=2)
+    answer = client(world.lead).get(
+        reverse("api_disagreements", args=[world.round_.pk]), {"volunteer": "R1\x00"}
+    )
+    assert (answer.status_code, answer.json()) == (400, {"volunteer": ["It holds a NUL."]})
