@@ -59,7 +59,7 @@ def test_all_are_drawn_and_reached_by_keys_and_follow_the_theme(open_page, world
     page.keyboard.press("End")
     expect(told).to_contain_text("Conger’s kappa: ")
     page.keyboard.press("ArrowUp")
-    expect(told).to_contain_text("Brennan–Prediger: ")
+    expect(told).to_contain_text("Light’s kappa: ")
     page.keyboard.press("Escape")
     expect(told).to_be_empty()
 
