@@ -34,8 +34,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     taxonomy = serializers.IntegerField(min_value=1, max_value=BIGGEST)
     version = serializers.IntegerField(min_value=1, max_value=INTEGER, help_text="Its number")
     depth = serializers.ChoiceField(Level.choices, help_text="1 type, 2 theme, 3 sub-theme")
-    # The stubs confuse this field with the attribute `source` of every field.
-    source = serializers.CharField(  # type: ignore[assignment]
+    source = serializers.CharField(  # type: ignore[assignment]  # a field, not where a value comes from
         default=EVERY_ISSUE,
         max_length=40,
         help_text="issues (all), filter:<id>, sample:<id>, round:<id>, kept:<id> (of a closed screening)",

@@ -43,7 +43,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
 
     class Meta:
         model = Round
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "name", "kind", "taxonomy", "version", "depth", "labels_per_issue", "allocation", "order",
             "reveal", "forge_labels", "rule", "majority", "deadline", "excludes", "pass_mark", "training",
             "drift_percent", "drift_hours", "selection", "left_out", "created_at", "opened_at", "closed_at",
@@ -54,7 +54,7 @@ class PlannedRoundSerializer(RoundSerializer):
     warnings = serializers.SerializerMethodField(help_text="What the plan loses, in sentences; mostly none")
 
     class Meta(RoundSerializer.Meta):
-        fields = (*RoundSerializer.Meta.fields, "warnings")  # type: ignore[assignment]
+        fields = (*RoundSerializer.Meta.fields, "warnings")
 
     def get_warnings(self, round_: Round) -> list[str]:
         return loses_repeats(round_)

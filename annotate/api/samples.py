@@ -20,14 +20,14 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
 
     class Meta:
         model = Sample
-        fields = ("id", "name", "seed", "issues", "plan", "created_at")
+        fields: tuple[str, ...] = ("id", "name", "seed", "issues", "plan", "created_at")
 
 
 class WholeSampleSerializer(SampleSerializer):
     urls = serializers.SerializerMethodField(help_text="In the order of the draw")
 
     class Meta(SampleSerializer.Meta):
-        fields = (*SampleSerializer.Meta.fields, "urls")  # type: ignore[assignment]
+        fields = (*SampleSerializer.Meta.fields, "urls")
 
     @extend_schema_field(serializers.ListField(child=serializers.URLField()))
     def get_urls(self, sample: Sample) -> list[str]:

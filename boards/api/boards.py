@@ -23,7 +23,7 @@ from boards.queries.hidden import held_from
 from boards.rules import may_make_board, may_read_board
 from core.api import AsItIs
 from core.errors import DomainError
-from rounds.pages import WITHHELD
+from reports.file_responses import attached
 from studies.api import allow
 from studies.models import Membership
 from studies.pages import own_seat
@@ -271,8 +271,7 @@ class BoardMapping(APIView):
         board, member = _board(request, board_id)
         text = write_mapping(mapping_of(board, member))
         note_mapping_fetch(board=board, by=member)
-        headers = {WITHHELD: str(held_from([board], member))}
-        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+        return attached(text, f"{board.name}.csv", withheld=held_from([board], member))
 
 
 def _board(request: Request, board_id: int) -> tuple[Board, Membership]:

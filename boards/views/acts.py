@@ -4,7 +4,6 @@ import json
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
-from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,7 +17,7 @@ from boards.queries.hidden import held_from
 from boards.rules import may_read_board
 from core.errors import DomainError
 from core.http import require
-from rounds.pages import WITHHELD
+from reports.file_responses import attached
 from studies.models import Membership
 from studies.pages import own_seat
 
@@ -53,13 +52,9 @@ def act_on_board(request: AuthedRequest, board_id: int) -> HttpResponse:
 def board_mapping(request: AuthedRequest, board_id: int) -> HttpResponse:
     """Send the mapping of the board as a file with the published layout; the audit notes it."""
     board, member = board_and_seat(request, board_id)
-    answer = HttpResponse(write_mapping(mapping_of(board, member)), content_type="text/csv; charset=utf-8")
-    answer.headers[WITHHELD] = str(held_from([board], member))
+    text = write_mapping(mapping_of(board, member))
     note_mapping(board=board, by=member)
-    answer.headers["Content-Disposition"] = content_disposition_header(
-        as_attachment=True, filename=f"{board.name}.csv"
-    )
-    return answer
+    return attached(text, f"{board.name}.csv", withheld=held_from([board], member))
 
 
 def board_and_seat(request: AuthedRequest, board_id: int) -> tuple[Board, Membership]:

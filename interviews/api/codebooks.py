@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.http import content_disposition_header
 from django.views.decorators.debug import sensitive_variables
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -101,7 +102,12 @@ class QdaProject(APIView):
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, slug: str) -> HttpResponse:
         study, member = led(request, slug)
-        return HttpResponse(write_qdpx(project_of(study, member)), content_type="application/zip")
+        name = content_disposition_header(as_attachment=True, filename=f"{study.slug}.qdpx") or "attachment"
+        return HttpResponse(
+            write_qdpx(project_of(study, member)),
+            content_type="application/zip",
+            headers={"Content-Disposition": name},
+        )
 
 
 class ImportedCodebooks(APIView):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import connection, transaction
+from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLResolver, get_resolver, reverse
 
@@ -550,6 +551,10 @@ api_labels_csv             get    401  404  404  200  200  200  200  200  403
 """
 
 CHANGES = re.compile("(INSERT|UPDATE|DELETE|COPY|TRUNCATE) ")
+PAGES = {"text/html", "text/plain", "application/json", "application/vnd.oai.openapi"}
+"""What pages, fragments, sentences and answers of REST are: no files."""
+PART_OF_A_PAGE = {"agreement_picture"}
+"""Addresses with the ending of a file whose answer a script of a page draws."""
 OF_SESSIONS = re.compile("django_session|knox_authtoken|seen_at")
 
 ROWS = {
@@ -733,6 +738,13 @@ def address(world: World, name: str) -> str:
     raise AssertionError(f"no address for {name}: say above what it names")
 
 
+def is_file(response: HttpResponse, address: str) -> bool:
+    """Does a browser get a file here? By what it is, or by the end of its address."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0]
+    last = address.partition("?")[0].rpartition("/")[2]
+    return bool(kind) and (kind not in PAGES or "." in last)
+
+
 def answer(world: World, name: str, method: str, role: str) -> int:
     """The status that a role gets; what the request changed is rolled back. Who is refused changes nothing."""
     client = world.api(role) if name.startswith("api_") else world.client(role)
@@ -741,6 +753,9 @@ def answer(world: World, name: str, method: str, role: str) -> int:
         if response.streaming:
             b"".join(response)
         transaction.set_rollback(True)
+    if response.status_code == 200 and is_file(response, address(world, name)) and name not in PART_OF_A_PAGE:
+        disposition = response.headers.get("Content-Disposition", "")
+        assert disposition.startswith("attachment; filename"), f"{name} is a file without a name"
     if response.status_code in {401, 403, 404, 405}:
         written = [query["sql"] for query in asked if CHANGES.match(query["sql"])]
         assert [sql for sql in written if not OF_SESSIONS.search(sql)] == [], (name, method, role)
