@@ -13,7 +13,8 @@ from django.db.models import Q
 from knox.models import AuthToken
 
 from accounts.errors import AddressTaken, LinkSpent, LinkUnknown, NotTheFirst, WrongSetupCode
-from accounts.models import ERASED, SignInLink, User
+from accounts.models import ERASED, Scope, SignInLink, TokenTerms, User
+from accounts.queries import terms_of
 from accounts.secrets import hash_of, new_secret
 from core import clock
 from core.sql.constraints import violated
@@ -91,16 +92,35 @@ def use_sign_in_link(*, token: str) -> User:
     raise LinkSpent if found.exists() else LinkUnknown
 
 
-def make_token(*, user: User, lifetime: timedelta = TOKEN_LIFETIME) -> str:
-    """Make an API token for `user` and return it; only its hash is stored, so it cannot be read again."""
-    _row, token = AuthToken.objects.create(user=user, expiry=lifetime)
+@transaction.atomic
+def make_token(
+    *, user: User, name: str = "", scope: Scope = Scope.MANAGE, lifetime: timedelta = TOKEN_LIFETIME
+) -> str:
+    """Make an API token for `user` and return it; only its hash is stored, so it cannot be read again.
+    Without a name it is named for its date.
+    """
+    row, token = AuthToken.objects.create(user=user, expiry=lifetime)
+    TokenTerms.objects.create(token=row, name=name or f"{row.created:%Y-%m-%d}", scope=scope)
     return str(token)
+
+
+def note_token_used(*, token: AuthToken) -> None:
+    """Note the last use of a token, to the minute, at most once a minute, whatever the number of requests."""
+    minute = clock.now().replace(second=0, microsecond=0)
+    terms = terms_of(token)
+    if terms.used_at is not None and terms.used_at >= minute:
+        return
+    terms.used_at = minute
+    stored = TokenTerms.objects.filter(token=token)
+    if not stored.filter(Q(used_at=None) | Q(used_at__lt=minute)).update(used_at=minute):
+        # Another request was first, or the token has no terms yet.
+        TokenTerms.objects.bulk_create([terms], ignore_conflicts=True)
 
 
 def revoke_token(*, user: User, token_key: str) -> int:
     """Revoke the tokens of `user` that begin with `token_key` (15 characters); return how many there were."""
-    deleted, _by_model = AuthToken.objects.filter(user=user, token_key=token_key).delete()
-    return int(deleted)
+    _all, by_model = AuthToken.objects.filter(user=user, token_key=token_key).delete()
+    return int(by_model.get("knox.AuthToken", 0))
 
 
 @transaction.atomic

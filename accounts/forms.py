@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts import actions
-from accounts.models import User
+from accounts.models import Scope, User
 
 DAYS = (30, 90, 180, 365)
 
@@ -83,8 +83,15 @@ class NameForm(forms.ModelForm):
 
 
 class TokenForm(forms.Form):
-    """The lifetime of a new API token."""
+    """What a new API token is called, what it may do, and for how long."""
 
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=80,
+        help_text=_("For example the program that uses this token."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    scope = forms.ChoiceField(label=_("May do"), choices=Scope.choices, initial=Scope.READ)
     lifetime = forms.TypedChoiceField(
         label=_("Valid for"),
         choices=[(str(days), ngettext_lazy("%(n)d day", "%(n)d days", "n") % {"n": days}) for days in DAYS],

@@ -76,3 +76,35 @@ class SignInLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} until {self.expires_at:%Y-%m-%d %H:%M}"
+
+
+class Scope(models.TextChoices):
+    """What a token may do at most; its owner's rights are its limit as well."""
+
+    READ = "read", _("Read")
+    LABEL = "label", _("Read and label")
+    MANAGE = "manage", _("Everything that you may do")
+
+
+class TokenTerms(models.Model):
+    """What one API token is called and may do, and when it was last used. django-rest-knox has the token
+    itself; the database deletes this row with it.
+    """
+
+    token = models.OneToOneField(
+        "knox.AuthToken", models.CASCADE, primary_key=True, related_name="terms", db_constraint=False
+    )
+    name = models.CharField(max_length=80)
+    scope = models.CharField(max_length=6, choices=Scope)
+    used_at = models.DateTimeField(null=True, help_text="Last use, to the minute")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(name=""), name="a_token_has_a_name"),
+            models.CheckConstraint(
+                condition=models.Q(scope__in=Scope.values), name="a_token_reads_labels_or_manages"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 from knox.models import AuthToken
 
-from accounts.models import SignInLink, User
+from accounts.models import Scope, SignInLink, TokenTerms, User
 from accounts.secrets import hash_of
 from core import clock
 
@@ -24,6 +24,19 @@ def is_open(link: SignInLink) -> bool:
 
 
 def tokens_of(user: User) -> QuerySet[AuthToken]:
-    """The API tokens of this user that have not expired, newest first."""
-    tokens: QuerySet[AuthToken] = AuthToken.objects.filter(user=user)
+    """The API tokens of this user that have not expired, newest first, each with its terms."""
+    tokens: QuerySet[AuthToken] = AuthToken.objects.filter(user=user).select_related("terms")
     return tokens.filter(Q(expiry=None) | Q(expiry__gt=clock.now())).order_by("-created")
+
+
+def terms_of(token: AuthToken) -> TokenTerms:
+    """The name, scope and last use of a token.
+
+    A token without terms was made by the code before them while both ran: it may do everything, as it was
+    promised, and is named for its date.
+    """
+    try:
+        terms: TokenTerms = token.terms
+    except TokenTerms.DoesNotExist:
+        terms = TokenTerms(token=token, name=f"{token.created:%Y-%m-%d}", scope=Scope.MANAGE)
+    return terms

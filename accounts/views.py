@@ -163,7 +163,7 @@ def _me(
     context = {
         "name_form": name_form or NameForm(instance=request.user),
         "token_form": token_form or TokenForm(),
-        "tokens": queries.tokens_of(request.user),
+        "tokens": [(queries.terms_of(token), token) for token in queries.tokens_of(request.user)],
         "new_token": new_token,
     }
     return render_page(request, "accounts/me.html", context, partials=["tokens"], status=status)

@@ -1,8 +1,8 @@
 """All endpoints of the REST API."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView
 
+from accounts.rest.endpoints import Schema
 from annotate.api import labels, model_labels, proposed_categories, rounds, samples, training
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
@@ -191,7 +191,7 @@ of_finding = [
     path("confirm/", evidence.ConfirmedEvidence.as_view(), name="api_confirm_evidence"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
+    path("schema/", Schema.as_view(), name="api_schema"),
     path("studies/", studies.Studies.as_view(), name="api_studies"),
     path("studies/<slug:slug>/", include(of_study)),
     path("taxonomies/<int:taxonomy_id>/versions/<int:number>/", include(of_version)),

@@ -10,8 +10,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import KeysetPagination
 from core.numbers import whole_number
 from core.sql.snapshots import snapshot
@@ -210,7 +210,7 @@ def _in_reach(at: datetime | None) -> datetime | None:
     return at
 
 
-class Harvests(APIView):
+class Harvests(Endpoint):
     """The harvests of a study, newest first; and a new one, planned and not started."""
 
     @extend_schema(responses=HarvestSerializer(many=True))
@@ -228,7 +228,7 @@ class Harvests(APIView):
         return _answer(request, study, made.pk, status.HTTP_201_CREATED)
 
 
-class OneHarvest(APIView):
+class OneHarvest(Endpoint):
     """One harvest with its flow, its repositories and its text."""
 
     @extend_schema(responses=OneHarvestSerializer)
@@ -237,7 +237,7 @@ class OneHarvest(APIView):
         return _answer(request, study, harvest_id)
 
 
-class _Act(APIView):
+class _Act(Endpoint):
     """Does something to a harvest, and answers with the harvest."""
 
     act: Callable[..., Any]
@@ -267,7 +267,7 @@ class HarvestRefresh(_Act):
     act = staticmethod(actions.refresh_harvest)
 
 
-class HarvestJournal(APIView):
+class HarvestJournal(Endpoint):
     """The pages that forges answered, in the order in which they were stored."""
 
     @extend_schema(
@@ -285,7 +285,7 @@ class HarvestJournal(APIView):
         return pages.get_paginated_response(HarvestPageSerializer(page, many=True).data)
 
 
-class ComparedHarvests(APIView):
+class ComparedHarvests(Endpoint):
     """A harvest beside another one of its study: matched issues by repository, list and term."""
 
     @extend_schema(

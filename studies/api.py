@@ -8,8 +8,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.numbers import whole_number
 from studies import rules
 from studies.models import Guideline, Membership, Study
@@ -55,7 +55,7 @@ def allow(may: Any) -> None:
         raise PermissionDenied
 
 
-class Studies(APIView):
+class Studies(Endpoint):
     """The studies that the caller is a member of."""
 
     @extend_schema(responses=StudySerializer(many=True))
@@ -63,7 +63,7 @@ class Studies(APIView):
         return Response(StudySerializer(studies_for(request.user).order_by("id"), many=True).data)
 
 
-class OneStudy(APIView):
+class OneStudy(Endpoint):
     """One study."""
 
     @extend_schema(responses=StudySerializer)
@@ -72,7 +72,7 @@ class OneStudy(APIView):
         return Response(StudySerializer(study).data)
 
 
-class Members(APIView):
+class Members(Endpoint):
     """Who takes part, under their pseudonyms."""
 
     @extend_schema(responses=MemberSerializer(many=True))
@@ -81,7 +81,7 @@ class Members(APIView):
         return Response(MemberSerializer(members(study), many=True).data)
 
 
-class OneGuideline(APIView):
+class OneGuideline(Endpoint):
     """The guideline that holds, or one version of it; 404 while the study has none."""
 
     @extend_schema(
@@ -100,7 +100,7 @@ class OneGuideline(APIView):
         return Response(GuidelineSerializer(guideline).data)
 
 
-class GuidelineVersions(APIView):
+class GuidelineVersions(Endpoint):
     """The versions of the guideline, newest first, without their texts."""
 
     @extend_schema(operation_id="studies_guideline_versions", responses=GuidelineVersionSerializer(many=True))

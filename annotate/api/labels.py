@@ -1,6 +1,6 @@
 """Labelling over REST: take a turn, label an issue, change a label, list the member's own labels."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -9,8 +9,9 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.models import Scope
+from accounts.rest.endpoints import Endpoint
 from annotate.actions.labels import change_label, submit_label
 from annotate.actions.turns import next_turn
 from annotate.label_input import LabelInput
@@ -154,8 +155,10 @@ def _states(round_: Round) -> States:
     return categories_of(round_.version_id).by_id
 
 
-class Claim(APIView):
+class Claim(Endpoint):
     """Take the next issue: the one that is held already, or a new one. 204 when nothing is left."""
+
+    scopes: ClassVar = {"POST": Scope.LABEL}
 
     @extend_schema(request=None, responses={200: TurnSerializer, 204: None})
     def post(self, request: Request, round_id: int) -> Response:
@@ -166,8 +169,10 @@ class Claim(APIView):
         return Response(TurnSerializer(turn, context=labels_hidden(request, [turn.issue])).data)
 
 
-class Labels(APIView):
+class Labels(Endpoint):
     """The caller's own labels, newest first; and a new one."""
+
+    scopes: ClassVar = {"POST": Scope.LABEL}
 
     @extend_schema(responses=OwnLabelsSerializer, parameters=[OpenApiParameter("after", str)])
     def get(self, request: Request, round_id: int) -> Response:
@@ -199,8 +204,10 @@ class Labels(APIView):
         )
 
 
-class OneLabel(APIView):
+class OneLabel(Endpoint):
     """One's own label of an issue, to be changed until reveal."""
+
+    scopes: ClassVar = {"PUT": Scope.LABEL}
 
     @extend_schema(request=ChangeSerializer, responses=LabelSerializer)
     def put(self, request: Request, round_id: int, issue_id: int) -> Response:

@@ -1,13 +1,14 @@
 """Models over REST: the issues of a round with their texts, storing labels, and the model's own labels."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.models import Scope
+from accounts.rest.endpoints import Endpoint
 from annotate.actions.model_labels import ModelRow, label_as_model
 from annotate.models import ModelLabel
 from annotate.queries.model_labels import own_model_labels
@@ -64,7 +65,7 @@ class RoundIssuePageSerializer(serializers.Serializer[Any]):
     results = IssueTextSerializer(many=True)
 
 
-class RoundIssues(APIView):
+class RoundIssues(Endpoint):
     """The issues of a round with their texts, in the order in which they came: for models and leads.
 
     Nothing is said of labels or decisions.
@@ -80,8 +81,10 @@ class RoundIssues(APIView):
         return pages.get_paginated_response(IssueTextSerializer(page, many=True, context=hidden).data)
 
 
-class ModelLabels(APIView):
+class ModelLabels(Endpoint):
     """The labels of the model that asks, oldest first; and new ones, all or none."""
+
+    scopes: ClassVar = {"POST": Scope.LABEL}
 
     @extend_schema(responses=ModelLabelPageSerializer, parameters=PAGE)
     def get(self, request: Request, round_id: int) -> Response:

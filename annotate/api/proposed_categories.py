@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from annotate.queries.proposed_categories import (
     MissingCategory,
     missing_categories,
@@ -58,7 +58,7 @@ class NameAnswerSerializer(serializers.Serializer[Any]):
         return given
 
 
-class MissingNames(APIView):
+class MissingNames(Endpoint):
     """The names of categories that revealed labels miss, most labels first."""
 
     @extend_schema(responses=MissingNameSerializer(many=True))

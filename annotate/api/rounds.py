@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from annotate.actions.rounds import LONGEST_REASON, begin_opening, close_round, create_round
 from annotate.api.round_plans import PlanSerializer
 from annotate.models import LeftOut
@@ -69,7 +69,7 @@ class OpeningSerializer(serializers.Serializer[Any]):
     )
 
 
-class Rounds(APIView):
+class Rounds(Endpoint):
     """The rounds of a study; and a new one, planned by an owner or a lead."""
 
     @extend_schema(responses=RoundSerializer(many=True))
@@ -89,7 +89,7 @@ class Rounds(APIView):
         return Response(PlannedRoundSerializer(now).data, status=status.HTTP_201_CREATED)
 
 
-class OneRound(APIView):
+class OneRound(Endpoint):
     """One round."""
 
     @extend_schema(responses=RoundSerializer)
@@ -97,7 +97,7 @@ class OneRound(APIView):
         return _answer(request, get_object_or_404(rounds_for(request.user), pk=round_id))
 
 
-class OpenRound(APIView):
+class OpenRound(Endpoint):
     """Open a round. 202 where its assignments take a while: read the round again until `opened_at` is set."""
 
     @extend_schema(request=OpeningSerializer, responses={200: RoundSerializer, 202: RoundSerializer})
@@ -109,7 +109,7 @@ class OpenRound(APIView):
         return _answer(request, round_, status.HTTP_200_OK if job is None else status.HTTP_202_ACCEPTED)
 
 
-class CloseRound(APIView):
+class CloseRound(Endpoint):
     """Close a round, which reveals all of its labels. This cannot be undone."""
 
     @extend_schema(request=None, responses=RoundSerializer)

@@ -5,8 +5,8 @@ from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from annotate.models import Sample
 from annotate.queries.samples import drawn_urls, samples_for
 from rounds.rules import may_read_samples
@@ -40,7 +40,7 @@ def _study(request: Request, slug: str) -> Study:
     return study
 
 
-class Samples(APIView):
+class Samples(Endpoint):
     """The samples of a study, newest first."""
 
     @extend_schema(responses=SampleSerializer(many=True))
@@ -49,7 +49,7 @@ class Samples(APIView):
         return Response(SampleSerializer(found, many=True).data)
 
 
-class OneSample(APIView):
+class OneSample(Endpoint):
     """One sample with the URLs of its issues."""
 
     @extend_schema(responses=WholeSampleSerializer)

@@ -5,8 +5,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from annotate.rules import may_see_own_labels
 from rounds.models import Round
 from rounds.pages import seat_in
@@ -23,7 +23,7 @@ class TrainingSerializer(serializers.Serializer[TrainingResult]):
     passed = serializers.BooleanField()
 
 
-class Training(APIView):
+class Training(Endpoint):
     """How far the asking member is in a training round, by their own labels alone."""
 
     @extend_schema(responses=TrainingSerializer)

@@ -10,8 +10,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from boards import commands
 from boards.actions.boards import note_mapping_fetch, start_board, start_board_from_mapping
 from boards.errors import MappingNotRead, NothingToCompare
@@ -187,7 +187,7 @@ class BoardRefusalSerializer(BoardStateSerializer):
     code = serializers.CharField()
 
 
-class Boards(APIView):
+class Boards(Endpoint):
     """The boards of a taxonomy, newest first; and a new one, by owner or lead."""
 
     @extend_schema(responses=BoardSerializer(many=True))
@@ -216,7 +216,7 @@ class Boards(APIView):
         return Response(BoardSerializer(line).data, status=status.HTTP_201_CREATED)
 
 
-class BoardState(APIView):
+class BoardState(Endpoint):
     """What lies where; with `since` what changed after that revision, 204 where nothing did."""
 
     @extend_schema(
@@ -229,7 +229,7 @@ class BoardState(APIView):
         return Response(found, status=status.HTTP_200_OK if found else status.HTTP_204_NO_CONTENT)
 
 
-class BoardActs(APIView):
+class BoardActs(Endpoint):
     """One act. The answer is what changed since the revision that you know; 409 with `detail` where somebody
     was there first: then nothing was changed.
     """
@@ -249,7 +249,7 @@ class BoardActs(APIView):
         return Response(commands.after(board, member, body))
 
 
-class BoardAgreementOf(APIView):
+class BoardAgreementOf(Endpoint):
     """How alike the cards were sorted apart; 409 while they still are, or never were."""
 
     @extend_schema(responses=BoardAgreementSerializer)
@@ -261,7 +261,7 @@ class BoardAgreementOf(APIView):
         return Response(BoardAgreementSerializer(found).data)
 
 
-class BoardMapping(APIView):
+class BoardMapping(Endpoint):
     """The piles of the common sorting and their cards, laid out like the published files."""
 
     content_negotiation_class = AsItIs

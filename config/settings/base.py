@@ -205,9 +205,19 @@ SITE_URL = env("SITE_URL", default=f"http://localhost:{PORT}")
 # at the first use.
 REDIS_URL = env("REDIS_URL", default="")
 CELERY_BROKER_URL = REDIS_URL or broker_url(DATA_DIR)
-# The drawn HTML of issues, shared by all volunteers; dropped a month after drawing, or for lack of room.
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # What is counted for limits, for all web processes together.
+    "default": {
+        "BACKEND": "core.limits.shared_cache.Shared",
+        "LOCATION": REDIS_URL or redis_url(DATA_DIR),
+        "KEY_PREFIX": "shared",
+        "OPTIONS": {
+            "serializer": "core.limits.shared_cache.Json",
+            "socket_timeout": 0.5,
+            "socket_connect_timeout": 0.5,
+        },
+    },
+    # The drawn HTML of issues; dropped a month after drawing, or for lack of room.
     "template_fragments": {
         "BACKEND": "core.text.fragments.Fragments",
         "LOCATION": REDIS_URL or redis_url(DATA_DIR),
@@ -312,17 +322,26 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",
+        "accounts.rest.tokens.Tokens",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "accounts.rest.scopes.WithinScope",
+    ],
+    # By address: accounts.rest.endpoints, before anybody is known.
+    "DEFAULT_THROTTLE_CLASSES": ["accounts.rest.throttles.ByToken"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.uploads.WholeJson"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "accounts.rest.schema.EndpointSchema",
     "DEFAULT_PAGINATION_CLASS": "core.api.KeysetPagination",
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "core.api.exception_handler",
 }
+# Requests that the API takes from one token (or person), and from one address; empty: any number.
+API_LIMIT_TOKEN = env("API_LIMIT_TOKEN", default="1200/m")
+API_LIMIT_ADDRESS = env("API_LIMIT_ADDRESS", default="6000/m")
+KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a model, no token
 # Every token has its own lifetime; a token without one would expire by this default.
 REST_KNOX = {"TOKEN_TTL": timedelta(days=180), "AUTO_REFRESH": False}
 SPECTACULAR_SETTINGS = {

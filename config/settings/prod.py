@@ -19,8 +19,6 @@ if _wrong:
     raise ImproperlyConfigured("Crosscheck does not start in production: " + "; ".join(_wrong) + ".")
 
 FIRST_ACCOUNT_NEEDS_CODE = True
-# Throttles are counted for all web processes together.
-CACHES["default"] = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=1)
 CSRF_TRUSTED_ORIGINS = CSRF_TRUSTED_ORIGINS or [f"https://{host}" for host in ALLOWED_HOSTS]
 SITE_URL = env("SITE_URL", default=f"https://{ALLOWED_HOSTS[0]}")

@@ -21,4 +21,6 @@ SENDS_MAIL = True
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 ACCOUNT_RATE_LIMITS = False
+API_LIMIT_TOKEN = API_LIMIT_ADDRESS = ""
+CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 LOGGING["root"]["level"] = "WARNING"

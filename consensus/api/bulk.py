@@ -8,8 +8,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.actions.bulk import decide_majority, take_back
 from consensus.models import BulkDecision
 from consensus.queries.bulk import bulk_decisions, forecast
@@ -58,7 +58,7 @@ class MajoritySerializer(serializers.Serializer[Any]):
 _SPLITS = serializers.DictField(child=serializers.IntegerField(), help_text="Issues by split: 4:2:1")
 
 
-class BulkDecisions(APIView):
+class BulkDecisions(Endpoint):
     """The bulk decisions of a round, newest first; and a majority of the labels, decided by owner or lead."""
 
     @extend_schema(responses=BulkDecisionSerializer(many=True))
@@ -95,7 +95,7 @@ class BulkDecisions(APIView):
         return Response(_made(round_, member, made), status=status.HTTP_201_CREATED)
 
 
-class BulkTakenBack(APIView):
+class BulkTakenBack(Endpoint):
     """Take a bulk decision back: what it decided and still stands is open again. Back twice is back."""
 
     @extend_schema(request=None, responses=BulkDecisionSerializer)

@@ -9,8 +9,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.actions.consensus import decide_item
 from consensus.actions.meetings import LONGEST_NAME, plan_meeting
 from consensus.actions.votes import cast_ballot
@@ -142,7 +142,7 @@ class ItemDecidedSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField()
 
 
-class Meetings(APIView):
+class Meetings(Endpoint):
     """The meetings on the disagreements of a round, newest first; and a new one, planned by owner or lead."""
 
     @extend_schema(operation_id="rounds_meetings_list", responses=MeetingSerializer(many=True))
@@ -169,7 +169,7 @@ class Meetings(APIView):
         return Response(MeetingSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class OneMeeting(APIView):
+class OneMeeting(Endpoint):
     """One meeting with its agenda: what waits, was voted and decided. Open votes say only who has voted."""
 
     @extend_schema(responses=MeetingWithAgendaSerializer)
@@ -187,7 +187,7 @@ class OneMeeting(APIView):
         return Response(answer)
 
 
-class OneBallot(APIView):
+class OneBallot(Endpoint):
     """Your vote on one item; sent again it changes, as long as the vote is open."""
 
     @extend_schema(request=BallotSerializer, responses=BallotStoredSerializer)
@@ -212,7 +212,7 @@ class OneBallot(APIView):
         return Response(answer | {"is_open": ballot.vote.closed_at is None})
 
 
-class ItemDecisions(APIView):
+class ItemDecisions(Endpoint):
     """Record what the meeting decides on an item: by the ballots of its last closed vote, or as its chair."""
 
     @extend_schema(request=ItemDecisionSerializer, responses={201: ItemDecidedSerializer})
@@ -234,7 +234,7 @@ class ItemDecisions(APIView):
         return Response(ItemDecidedSerializer(answer).data, status=status.HTTP_201_CREATED)
 
 
-class MeetingMinutes(APIView):
+class MeetingMinutes(Endpoint):
     """The minutes of a meeting, so far while it goes on: who was there, labels, votes, decisions, times."""
 
     @extend_schema(responses=inline_serializer("MinutesSerializer", {"meeting": MeetingSerializer()}))

@@ -8,8 +8,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.actions.threads import say
 from consensus.models.comments import COMMENT_LENGTH
 from consensus.queries.threads import ThreadComment, may_read_thread, thread
@@ -40,7 +40,7 @@ class SaySerializer(serializers.Serializer[Any]):
     category = serializers.CharField(max_length=32, required=False, allow_null=True, default=None)
 
 
-class Comments(APIView):
+class Comments(Endpoint):
     """The comments on a disagreement whose labels you may see, the oldest first; and one more. 404 for an
     issue that is none, or that you have still to label elsewhere.
     """

@@ -9,8 +9,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from findings.actions.evidence import (
     LONGEST_NOTE,
     attach_issue,
@@ -115,7 +115,7 @@ KINDS: dict[str, tuple[Callable[..., Evidence], Named]] = {
 }
 
 
-class FindingEvidence(APIView):
+class FindingEvidence(Endpoint):
     """Attach a quote, an issue, a ranking or a number."""
 
     @extend_schema(request=NewEvidenceSerializer, responses={201: FindingSerializer})
@@ -127,7 +127,7 @@ class FindingEvidence(APIView):
         return shown(found, member, status.HTTP_201_CREATED)
 
 
-class RemovedEvidence(APIView):
+class RemovedEvidence(Endpoint):
     """Remove a piece of evidence, or bring it back."""
 
     @extend_schema(request=RemovedSerializer, responses=FindingSerializer)
@@ -137,7 +137,7 @@ class RemovedEvidence(APIView):
         return shown(found, member)
 
 
-class ConfirmedEvidence(APIView):
+class ConfirmedEvidence(Endpoint):
     """Say that the finding holds with its evidence as it is now."""
 
     @extend_schema(request=NumbersSerializer, responses=FindingSerializer)

@@ -7,8 +7,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.numbers import number_asked
 from findings.actions.findings import (
     LONGEST,
@@ -85,7 +85,7 @@ def shown(finding: Finding, member: Membership, code: int = status.HTTP_200_OK) 
     return Response(FindingSerializer(finding_line(finding, member)).data, status=code)
 
 
-class Findings(APIView):
+class Findings(Endpoint):
     """The findings that you may read, in their order; a POST adds one."""
 
     @extend_schema(responses=FindingSerializer(many=True))
@@ -100,7 +100,7 @@ class Findings(APIView):
         return shown(add_finding(study=study, text=text, by=member), member, status.HTTP_201_CREATED)
 
 
-class OneFinding(APIView):
+class OneFinding(Endpoint):
     """One finding with its evidence; a PUT changes the text, a DELETE deletes it."""
 
     @extend_schema(responses=FindingSerializer)
@@ -120,7 +120,7 @@ class OneFinding(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class FindingRestored(APIView):
+class FindingRestored(Endpoint):
     """Bring back a deleted finding, as the last one."""
 
     @extend_schema(request=None, responses=FindingSerializer)
@@ -129,7 +129,7 @@ class FindingRestored(APIView):
         return shown(restore_finding(finding=found, by=member), member)
 
 
-class FindingMoved(APIView):
+class FindingMoved(Endpoint):
     """Move a finding to another number."""
 
     @extend_schema(request=FindingPlaceSerializer, responses=FindingSerializer)
@@ -138,7 +138,7 @@ class FindingMoved(APIView):
         return shown(move_finding(finding=found, by=member, **given(FindingPlaceSerializer, request)), member)
 
 
-class FindingFrozenState(APIView):
+class FindingFrozenState(Endpoint):
     """Freeze a finding, or let it change again."""
 
     @extend_schema(request=FrozenSerializer, responses=FindingSerializer)
@@ -148,7 +148,7 @@ class FindingFrozenState(APIView):
         return shown(act(finding=found, by=member), member)
 
 
-class Figures(APIView):
+class Figures(Endpoint):
     """The numbers of a round's report that can be evidence."""
 
     @extend_schema(

@@ -8,8 +8,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import KeysetPagination, asked
 from core.numbers import whole_number
 from ingest.models import Issue, Snapshot
@@ -64,7 +64,7 @@ class IssuePageSerializer(serializers.Serializer[Any]):
     results = IssueSerializer(many=True)
 
 
-class Issues(APIView):
+class Issues(Endpoint):
     """The issues of a study, in the order in which they came, a page at a time."""
 
     @extend_schema(
@@ -90,7 +90,7 @@ class Issues(APIView):
         return pages.get_paginated_response(IssueSerializer(page, many=True).data)
 
 
-class OneIssue(APIView):
+class OneIssue(Endpoint):
     """One issue with its text as fetched; `text` is null while only its address is known."""
 
     @extend_schema(responses=IssueTextSerializer)

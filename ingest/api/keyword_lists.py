@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from ingest.models import KeywordList, KeywordListVersion
 from ingest.queries.keyword_counts import ListCounts, list_counts, term_counts
 from ingest.queries.keyword_lists import lists_for, versions_of
@@ -60,7 +60,7 @@ class KeywordVersionTermsSerializer(KeywordVersionSerializer):
     terms = KeywordTermSerializer(many=True)  # type: ignore[assignment]  # a count above
 
 
-class KeywordLists(APIView):
+class KeywordLists(Endpoint):
     """The keyword lists of a study with what they found: those in use by name, then retired ones."""
 
     @extend_schema(responses=KeywordListSerializer(many=True))
@@ -72,7 +72,7 @@ class KeywordLists(APIView):
         return Response(KeywordListSerializer(rows, many=True).data)
 
 
-class OneKeywordList(APIView):
+class OneKeywordList(Endpoint):
     """One keyword list."""
 
     @extend_schema(responses=KeywordListSerializer)
@@ -81,7 +81,7 @@ class OneKeywordList(APIView):
         return Response(KeywordListSerializer(_row(found, list_counts([found.current])[found.current])).data)
 
 
-class KeywordListVersions(APIView):
+class KeywordListVersions(Endpoint):
     """The versions of a keyword list, newest first."""
 
     @extend_schema(responses=KeywordVersionSerializer(many=True))
@@ -90,7 +90,7 @@ class KeywordListVersions(APIView):
         return Response(KeywordVersionSerializer(versions, many=True).data)
 
 
-class OneKeywordListVersion(APIView):
+class OneKeywordListVersion(Endpoint):
     """One version of a keyword list with its terms, and the issues that each of them finds now."""
 
     @extend_schema(responses=KeywordVersionTermsSerializer)

@@ -6,8 +6,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import KeysetPagination
 from ingest import rules
 from ingest.api.issues import IssueSerializer
@@ -48,7 +48,7 @@ class SimilarPageSerializer(serializers.Serializer[Any]):
     results = SimilarPairSerializer(many=True)
 
 
-class SimilarReports(APIView):
+class SimilarReports(Endpoint):
     """The pairs of similar reports of a study with their marks, for owners and leads, a page at a time."""
 
     @extend_schema(

@@ -11,8 +11,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import AsItIs
 from core.numbers import number_asked
 from interviews.actions.codebooks import LONGEST_NAME, import_codebook
@@ -76,7 +76,7 @@ class ImportedCodebookSerializer(serializers.Serializer[Any]):
     imported_at = serializers.DateTimeField()
 
 
-class InterviewCodebook(APIView):
+class InterviewCodebook(Endpoint):
     """The quotes of settled interviews that may leave the study; with `?imported=` those of an imported
     codebook.
     """
@@ -94,7 +94,7 @@ class InterviewCodebook(APIView):
         return Response(CodebookSerializer(imported_book(found)).data)
 
 
-class QdaProject(APIView):
+class QdaProject(Endpoint):
     """Transcripts and quotes that may leave the study, as a project of REFI-QDA (`.qdpx`)."""
 
     content_negotiation_class = AsItIs
@@ -110,7 +110,7 @@ class QdaProject(APIView):
         )
 
 
-class ImportedCodebooks(APIView):
+class ImportedCodebooks(Endpoint):
     """The imported codebooks, newest first; a POST imports one, whole or not at all."""
 
     @extend_schema(responses=ImportedCodebookSerializer(many=True))

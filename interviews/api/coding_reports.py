@@ -10,8 +10,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.queries.category_counts import LabelCount, label_counts
 from core.api import AsItIs, asked
 from core.csv import csv_file
@@ -108,7 +108,7 @@ class CoverageSerializer(serializers.Serializer[Any]):
     withheld = serializers.IntegerField()
 
 
-class CodingAgreementOf(APIView):
+class CodingAgreementOf(Endpoint):
     """The agreement of the coders of one revealed interview."""
 
     @extend_schema(responses=CodingAgreementSerializer, parameters=PARAMETERS[:1])
@@ -118,7 +118,7 @@ class CodingAgreementOf(APIView):
         return Response(_agreement(interviews, coding.version_id, _level(request)))
 
 
-class CodingsAgreement(APIView):
+class CodingsAgreement(Endpoint):
     """The agreement of all coders in the revealed interviews that you may read."""
 
     @extend_schema(responses=CodingAgreementSerializer, parameters=PARAMETERS)
@@ -130,7 +130,7 @@ class CodingsAgreement(APIView):
         return Response(_agreement(coded.interviews, coded.version.pk, _level(request)))
 
 
-class CodingAgreementCsv(APIView):
+class CodingAgreementCsv(Endpoint):
     """The agreement of the coders of one revealed interview as CSV, a row for each number with its unit."""
 
     content_negotiation_class = AsItIs
@@ -145,7 +145,7 @@ class CodingAgreementCsv(APIView):
         return csv_file(f"{coding.session.study.slug}-{coding.session}-agreement.csv", HEADER, rows)
 
 
-class CodingsAgreementCsv(APIView):
+class CodingsAgreementCsv(Endpoint):
     """The agreement of all coders as CSV, a row for each number with its unit."""
 
     content_negotiation_class = AsItIs
@@ -161,7 +161,7 @@ class CodingsAgreementCsv(APIView):
         return csv_file(f"{slug}-coder-agreement.csv", HEADER, rows)
 
 
-class Coverage(APIView):
+class Coverage(Endpoint):
     """Categories by interviews, new codes in their order, and labels of issues beside them."""
 
     @extend_schema(responses=CoverageSerializer, parameters=PARAMETERS)

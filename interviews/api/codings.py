@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from interviews.actions.coders import CHANGES
 from interviews.actions.codings import finish_coding, open_coding, reopen_coding
 from interviews.actions.placing import place_again
@@ -54,7 +54,7 @@ from studies.pages import own_seat, study_of
 from taxonomy.queries.codebooks import codebook
 
 
-class Codings(APIView):
+class Codings(Endpoint):
     """The interviews that you may read, with their coders and who is done."""
 
     @extend_schema(responses=CodingLineSerializer(many=True))
@@ -63,7 +63,7 @@ class Codings(APIView):
         return Response(CodingLineSerializer(coding_lines(study, member), many=True).data)
 
 
-class InterviewCoding(APIView):
+class InterviewCoding(Endpoint):
     """Open the coding of an interview, by owner or lead."""
 
     @extend_schema(request=NewCodingSerializer, responses={201: CodingSerializer})
@@ -83,7 +83,7 @@ class InterviewCoding(APIView):
         return Response(_coding(made, member), status=status.HTTP_201_CREATED)
 
 
-class OneCoding(APIView):
+class OneCoding(Endpoint):
     """A coding with your own quotes, and with the quotes of all once it is revealed."""
 
     @extend_schema(responses=CodingSerializer)
@@ -91,7 +91,7 @@ class OneCoding(APIView):
         return Response(_coding(*_read(request, coding_id)))
 
 
-class Quotes(APIView):
+class Quotes(Endpoint):
     """A PUT stores one quote of yours, named by its place; a POST drops it. Both only while the coding is
     blind, and the same twice changes nothing.
     """
@@ -120,7 +120,7 @@ class Quotes(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class CodingDone(APIView):
+class CodingDone(Endpoint):
     """Say that you are done, or go on. The last coder who is done reveals the coding."""
 
     @extend_schema(request=DoneSerializer, responses=CodingSerializer)
@@ -131,7 +131,7 @@ class CodingDone(APIView):
         return Response(_coding(*_read(request, coding_id)))
 
 
-class Items(APIView):
+class Items(Endpoint):
     """The quotes of all, where they overlap, with how they were settled. A POST settles one item."""
 
     @extend_schema(responses=ItemSerializer(many=True))
@@ -148,7 +148,7 @@ class Items(APIView):
         return Response(_items(coding))
 
 
-class ItemUndo(APIView):
+class ItemUndo(Endpoint):
     """Take back how an item was settled."""
 
     @extend_schema(request=KeysSerializer, responses=ItemSerializer(many=True))
@@ -158,7 +158,7 @@ class ItemUndo(APIView):
         return Response(_items(coding))
 
 
-class CodersOf(APIView):
+class CodersOf(Endpoint):
     """Add a coder, take one off who has not finished (`release`), or let one go on who has (`reopen`), while
     the coding is blind. By owner or lead. It reveals nothing.
     """
@@ -175,7 +175,7 @@ class CodersOf(APIView):
         return Response(_coding(*_read(request, coding_id)))
 
 
-class QuoteMove(APIView):
+class QuoteMove(Endpoint):
     """Place a quote that is left behind at words of the newest transcript. It is open to settle then."""
 
     @extend_schema(request=MoveSerializer, responses=ItemSerializer(many=True))
@@ -187,7 +187,7 @@ class QuoteMove(APIView):
         return Response(_items(coding))
 
 
-class CodingSettling(APIView):
+class CodingSettling(Endpoint):
     """Say that all quotes are settled."""
 
     @extend_schema(request=None, responses=CodingSerializer)
@@ -197,7 +197,7 @@ class CodingSettling(APIView):
         return Response(_coding(*_read(request, coding_id)))
 
 
-class CodingReopening(APIView):
+class CodingReopening(Endpoint):
     """Reopen a settled coding, by owner or lead."""
 
     @extend_schema(request=None, responses=CodingSerializer)

@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from interviews.actions.open_codes import propose_open_code
 from interviews.actions.quotes import LONGEST_NAME
 from interviews.api.people import given
@@ -30,7 +30,7 @@ class ProposedCodeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=LONGEST_NAME)
 
 
-class OpenCodes(APIView):
+class OpenCodes(Endpoint):
     """The open codes of revealed interviews; a POST proposes one as a category."""
 
     @extend_schema(responses=OpenCodeSerializer(many=True))

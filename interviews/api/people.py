@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from interviews.actions.audiences import add_audience, change_audience
 from interviews.actions.consents import (
     describe_interviewer,
@@ -148,7 +148,7 @@ def given(serializer: type[serializers.Serializer[Any]], request: Request) -> di
     return dict(asked.validated_data)
 
 
-class Audiences(APIView):
+class Audiences(Endpoint):
     """The audiences of a study, and a new one."""
 
     @extend_schema(responses=AudienceSerializer(many=True))
@@ -163,7 +163,7 @@ class Audiences(APIView):
         return Response(AudienceSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class OneAudience(APIView):
+class OneAudience(Endpoint):
     """Change the name of an audience, and its prefix while the audience has no participants."""
 
     @extend_schema(request=NewAudienceSerializer, responses=AudienceSerializer)
@@ -174,7 +174,7 @@ class OneAudience(APIView):
         return Response(AudienceSerializer(made).data)
 
 
-class Participants(APIView):
+class Participants(Endpoint):
     """The participants of a study under their pseudonyms, and a new one."""
 
     @extend_schema(responses=ParticipantSerializer(many=True))
@@ -195,7 +195,7 @@ class Participants(APIView):
         return Response(ParticipantSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class OneParticipant(APIView):
+class OneParticipant(Endpoint):
     """One participant; a PUT replaces the background and the state of the member check."""
 
     @extend_schema(responses=ParticipantSerializer)
@@ -212,7 +212,7 @@ class OneParticipant(APIView):
         return Response(ParticipantSerializer(made).data)
 
 
-class ParticipantIdentity(APIView):
+class ParticipantIdentity(Endpoint):
     """Who a participant is. A POST shows name and contact, and the audit notes the look; a PUT stores them,
     encrypted, and empty ones delete the identity.
     """
@@ -231,7 +231,7 @@ class ParticipantIdentity(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class Consents(APIView):
+class Consents(Endpoint):
     """The consents of a participant, newest first, and a new one, which replaces the earlier ones."""
 
     @extend_schema(responses=ConsentSerializer(many=True))
@@ -248,7 +248,7 @@ class Consents(APIView):
         return Response(ConsentSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class ConsentWithdrawal(APIView):
+class ConsentWithdrawal(Endpoint):
     """Record that a consent was withdrawn."""
 
     @extend_schema(request=WithdrawalSerializer, responses=ConsentSerializer)
@@ -259,7 +259,7 @@ class ConsentWithdrawal(APIView):
         return Response(ConsentSerializer(consents_of(found).get(pk=made.pk)).data)
 
 
-class ParticipantErasure(APIView):
+class ParticipantErasure(Endpoint):
     """Erase a participant; the pseudonym in the body confirms it. It cannot be undone."""
 
     @extend_schema(request=ErasureSerializer, responses=ParticipantSerializer)
@@ -270,7 +270,7 @@ class ParticipantErasure(APIView):
         return Response(ParticipantSerializer(erase_participant(participant=found, by=member)).data)
 
 
-class ConsentTexts(APIView):
+class ConsentTexts(Endpoint):
     """The versions of the consent text, newest first, and the next one."""
 
     @extend_schema(responses=ConsentTextSerializer(many=True))
@@ -285,7 +285,7 @@ class ConsentTexts(APIView):
         return Response(ConsentTextSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class Interviewers(APIView):
+class Interviewers(Endpoint):
     """How interviewers are described; a POST describes one."""
 
     @extend_schema(responses=InterviewerSerializer(many=True))

@@ -9,8 +9,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.csv import csv_file
 from interviews.api.coding_reports import ValueSerializer
 from interviews.queries.ranking_groups import UnknownGroupError, groups_asked
@@ -133,7 +133,7 @@ class RankedQuestionSerializer(serializers.Serializer[Any]):
         return ComparisonSerializer(row).data
 
 
-class Rankings(APIView):
+class Rankings(Endpoint):
     """The answers to ranking questions, of the interviews that you may read, and their numbers."""
 
     @extend_schema(responses=RankedQuestionSerializer(many=True), parameters=PARAMETERS)
@@ -143,7 +143,7 @@ class Rankings(APIView):
         return Response(rows.data)
 
 
-class RankingsCsv(APIView):
+class RankingsCsv(Endpoint):
     """The same numbers, a row for each question and category."""
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR}, parameters=PARAMETERS)

@@ -11,8 +11,8 @@ from rest_framework import serializers, status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.numbers import number_asked
 from core.uploads import WholeJson
 from interviews.actions.guides import Ranks, publish_guide
@@ -80,7 +80,7 @@ def by_type(text: Body, file: Body) -> dict[str, Body]:
     return {"application/json": text, "multipart/form-data": file}
 
 
-class Guides(APIView):
+class Guides(Endpoint):
     """The versions of the guide, newest first, and the next one."""
 
     @extend_schema(responses=GuideLineSerializer(many=True))
@@ -114,7 +114,7 @@ def _ranks(study: Study, asked: dict[str, Any]) -> Ranks:
     return Ranks(asked["taxonomy"], asked["level"], under, asked["top"])
 
 
-class OneGuide(APIView):
+class OneGuide(Endpoint):
     """One version of the guide with its text, parts and questions."""
 
     @extend_schema(responses=OneGuideSerializer)
@@ -124,7 +124,7 @@ class OneGuide(APIView):
         return Response(OneGuideSerializer(found).data)
 
 
-class Interviews(APIView):
+class Interviews(Endpoint):
     """The interviews that you may read, by date, and a new one, by owner or lead."""
 
     @extend_schema(responses=SessionSerializer(many=True))
@@ -142,7 +142,7 @@ class Interviews(APIView):
         return Response(_session_row(made), status=status.HTTP_201_CREATED)
 
 
-class OneInterview(APIView):
+class OneInterview(Endpoint):
     """One interview; a PUT changes who held it, when and by which guide."""
 
     @extend_schema(responses=SessionSerializer)
@@ -157,7 +157,7 @@ class OneInterview(APIView):
         return Response(_session_row(change_session(session=session, by=member, **values)))
 
 
-class InterviewTranscript(APIView):
+class InterviewTranscript(Endpoint):
     """The stored, pseudonymised transcript (`?version=`); a POST imports one with names, encrypted: a text,
     or a file as `multipart/form-data`.
     """
@@ -187,7 +187,7 @@ class InterviewTranscript(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class Pseudonymisation(APIView):
+class Pseudonymisation(Endpoint):
     """Add replacements and look at a transcript with names, which the audit notes; with `speakers` the
     pseudonymised transcript is stored, and the one with names is deleted.
     """
@@ -219,7 +219,7 @@ class Pseudonymisation(APIView):
         return Response(PreviewSerializer(found).data)
 
 
-class Corrections(APIView):
+class Corrections(Endpoint):
     """Store a corrected transcript as the next version; quotes are carried to it. Turns of earlier versions
     with one of the `replacements` are emptied. A file comes as `multipart/form-data`, with one replacement.
     """
@@ -247,7 +247,7 @@ class Corrections(APIView):
         return Response(TranscriptSerializer(_transcript(made)).data, status=status.HTTP_201_CREATED)
 
 
-class InterviewRankings(APIView):
+class InterviewRankings(Endpoint):
     """The ranking questions of an interview, with what the participant answered."""
 
     @extend_schema(responses=RankedSerializer(many=True))
@@ -256,7 +256,7 @@ class InterviewRankings(APIView):
         return Response(_ranked(session))
 
 
-class OneRanking(APIView):
+class OneRanking(Endpoint):
     """Record what a participant answered to a ranking question."""
 
     @extend_schema(request=PlacesSerializer, responses=RankedSerializer(many=True))

@@ -9,8 +9,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from interviews.actions.participants import import_participants
 from interviews.actions.tables import planned_people
 from interviews.api.people import ParticipantSerializer, given, led
@@ -85,7 +85,7 @@ class ReadTableSerializer(serializers.Serializer[Any]):
     made = ParticipantSerializer(many=True, help_text="Empty for a preview")
 
 
-class ParticipantTable(APIView):
+class ParticipantTable(Endpoint):
     """Import a table of participants, whole or not at all. With `preview` nothing is stored."""
 
     @sensitive_variables()

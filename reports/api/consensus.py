@@ -6,8 +6,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serial
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.queries.changed_votes import changed_votes
 from consensus.queries.consensus_numbers import consensus_numbers
 from consensus.rules import may_see_disagreements
@@ -19,7 +19,7 @@ from rounds.queries.blindness import NOTHING
 from rounds.queries.coached import coached_in_report
 
 
-class Consensus(APIView):
+class Consensus(Endpoint):
     """Who changed their mind between label and last ballot, agreement before and after, and how issues were
     settled. Agreement is always that of the independent labels: the numbers after are no measure of it.
     """

@@ -10,8 +10,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.rules import may_see_disagreements
 from reports.actions.frozen import freeze_report
 from reports.errors import ReportHeldBack
@@ -109,7 +109,7 @@ def _readable(request: Request, round_id: int, frozen_id: int) -> tuple[FrozenRe
     return frozen, member
 
 
-class FrozenReports(APIView):
+class FrozenReports(Endpoint):
     """The frozen agreement reports of a round, newest first; and freezing the report of now, as a lead."""
 
     @extend_schema(responses=FrozenReportSerializer(many=True))
@@ -130,7 +130,7 @@ class FrozenReports(APIView):
         return Response(answer.data, status=status.HTTP_201_CREATED)
 
 
-class OneFrozenReport(APIView):
+class OneFrozenReport(Endpoint):
     """A report as it was frozen: the JSON of its file.
 
     409 `ReportHeldBack` while you still have to label some of its issues in another round.
@@ -142,7 +142,7 @@ class OneFrozenReport(APIView):
         return Response(json.loads(frozen.document))
 
 
-class FrozenDifference(APIView):
+class FrozenDifference(Endpoint):
     """What is other now than in a frozen report, by level: only what changed.
 
     409 `ReportHeldBack` while you still have to label some of its issues in another round.

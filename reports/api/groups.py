@@ -5,8 +5,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from consensus.rules import may_see_disagreements
 from core.api import asked
 from reports.agreement_report import LEVELS, agreement_report
@@ -16,7 +16,7 @@ from rounds.pages import seat_in
 from rounds.queries.blindness import Reader, withheld_issues
 
 
-class AgreementGroup(APIView):
+class AgreementGroup(Endpoint):
     """Everything that the agreement report says of all issues, for one group of issues: coefficients,
     categories, splits, pairs, confusion, labels against decisions, volunteers; on request the bootstrap and
     the signs that labels do not look independent.

@@ -1,6 +1,6 @@
 """The whole agreement report as a file over REST: request it, follow its job, download it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -10,8 +10,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
+from accounts.models import Scope
+from accounts.rest.endpoints import Endpoint
 from consensus.rules import may_see_disagreements
 from core.api import AsItIs
 from core.models import Job
@@ -70,8 +71,10 @@ def _own(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Memb
     return get_object_or_404(report_jobs(round_, member), pk=job_id), round_, member
 
 
-class ReportFiles(APIView):
+class ReportFiles(Endpoint):
     """Make the whole report as a file, of all issues that are revealed to you and not hidden from you."""
+
+    scopes: ClassVar = {"POST": Scope.READ}
 
     @extend_schema(request=ReportFileRequestSerializer, responses={202: ReportFileSerializer})
     def post(self, request: Request, round_id: int) -> Response:
@@ -90,7 +93,7 @@ class ReportFiles(APIView):
         return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": answer["url"]})
 
 
-class OneReportFile(APIView):
+class OneReportFile(Endpoint):
     """How far one of your files is: ask until `content` is there, or `error` says why it will not be."""
 
     @extend_schema(responses=ReportFileSerializer)
@@ -99,7 +102,7 @@ class OneReportFile(APIView):
         return Response(ReportFileSerializer(job, context={"request": request}).data)
 
 
-class ReportFileContent(APIView):
+class ReportFileContent(Endpoint):
     """The file. 410 if the file was deleted, 409 if an issue in the file is hidden from you now."""
 
     content_negotiation_class = AsItIs

@@ -12,8 +12,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from annotate.api.labels import issue_in
 from consensus.actions.decisions import settle_issue
 from consensus.models import Decision
@@ -102,7 +102,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField()
 
 
-class Disagreements(APIView):
+class Disagreements(Endpoint):
     """The complete, revealed issues of a round whose labels are not all the same at its depth."""
 
     @extend_schema(
@@ -197,7 +197,7 @@ def _probable(models: Mapping[str, Probable] | None) -> dict[str, Any]:
     }
 
 
-class Screening(APIView):
+class Screening(Endpoint):
     """A screening in numbers: by repository, by reason, and the agreement of its raters.
 
     `withheld` issues, which you still have to label in another round, are in none of them.
@@ -213,7 +213,7 @@ class Screening(APIView):
         return Response(as_dict(round_, counts, agreement))
 
 
-class Decisions(APIView):
+class Decisions(Endpoint):
     """Settle an issue as the lead, with a rationale."""
 
     @extend_schema(request=SettlementSerializer, responses={201: DecisionSerializer})
@@ -240,7 +240,7 @@ class Decisions(APIView):
         return Response(DecisionSerializer(answer).data, status=status.HTTP_201_CREATED)
 
 
-class Agreement(APIView):
+class Agreement(Endpoint):
     """The agreement report of a round: the numbers of the page and of the command, in full precision.
 
     `withheld` issues, which you still have to label in another round, are in none of them.
@@ -278,7 +278,7 @@ class Agreement(APIView):
         return Response(report_as_dict(found))
 
 
-class LabelsCsv(APIView):
+class LabelsCsv(Endpoint):
     """The revealed labels of a round as CSV, streamed: the published layout with the labels as they are now;
     a row per first label, as it was at the reveal (`long`); or a row per label of a second look.
 

@@ -5,8 +5,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import AsItIs
 from drawing.vega import FORMS
 from reports.api.parameters import one_of
@@ -16,7 +16,7 @@ from studies.queries import membership_of
 from taxonomy.api.files import version_of
 
 
-class TaxonomyFigureFile(APIView):
+class TaxonomyFigureFile(Endpoint):
     """A version drawn as a tree, two columns of a paper wide, with the shares of a round.
 
     Issues that you still have to label in another round are in no share; the header `Crosscheck-Withheld`

@@ -7,8 +7,8 @@ from rest_framework import serializers, status
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from reports.actions.weights import set_weights
 from reports.queries.weight_matrices import matrix_in_use, matrix_of_tree
 from reports.rules import may_set_weights
@@ -42,7 +42,7 @@ def _to_set(request: Request, taxonomy_id: int, number: int) -> tuple[Version, M
     return version, member
 
 
-class TaxonomyWeights(APIView):
+class TaxonomyWeights(Endpoint):
     """The weights of the categories of a version, for agreement with partial credit: those of the tree, or a
     matrix of the study. Owners and leads set a matrix, or delete it to go back to the tree.
     """

@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.db import transaction
 
 from accounts.actions import TOKEN_LIFETIME, make_account, make_token, revoke_access
-from accounts.models import User
+from accounts.models import Scope, User
 from studies.actions.audit import record
 from studies.actions.seats import manage, take_seat
 from studies.errors import NotInTheStudy
@@ -24,7 +24,7 @@ def add_model(
     user = make_account(name=name, email=f"model-{secrets.token_hex(8)}@models.invalid", password=None)
     member = take_seat(study, user, Role.MODEL)
     record(study, "people.model_added", by, member=member.pseudonym, name=name)
-    return member, make_token(user=user, lifetime=lifetime)
+    return member, make_token(user=user, name=name[:80], scope=Scope.LABEL, lifetime=lifetime)
 
 
 @transaction.atomic
@@ -38,4 +38,4 @@ def make_model_token(*, member: Membership, by: User | None, lifetime: timedelta
         raise NotInTheStudy
     revoke_access(user=member.user)
     record(member.study, "people.model_token_made", by, member=member.pseudonym)
-    return make_token(user=member.user, lifetime=lifetime)
+    return make_token(user=member.user, name=member.user.name[:80], scope=Scope.LABEL, lifetime=lifetime)

@@ -8,9 +8,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rest.endpoints import Endpoint
 from taxonomy import actions, rules
 from taxonomy.api.translations import TranslationsField, fields_of, translations_of, with_translations
 from taxonomy.models import Change, Remap, Taxonomy
@@ -117,7 +117,7 @@ _NEEDED = {drafts.ADD: ("name",), drafts.MOVE: ("parent",), drafts.MERGE: ("into
 _PART = {"name", "code", *TEXTS}
 
 
-class DraftOf(APIView):
+class DraftOf(Endpoint):
     """The draft: its tree, what becomes of each published category, and its changes."""
 
     @extend_schema(responses=NextVersionSerializer)
@@ -126,7 +126,7 @@ class DraftOf(APIView):
         return Response(_as_data(drafted(taxonomy)))
 
 
-class DraftChanges(APIView):
+class DraftChanges(Endpoint):
     """One change in the draft. What cannot be made is a 422 that says why, and nothing is stored."""
 
     @extend_schema(
@@ -149,7 +149,7 @@ class DraftChanges(APIView):
         return Response(_as_data(acted.drafted), status=made)
 
 
-class DraftUndo(APIView):
+class DraftUndo(Endpoint):
     """Take back your last change."""
 
     @extend_schema(request=None, responses=NextVersionSerializer)
@@ -158,7 +158,7 @@ class DraftUndo(APIView):
         return Response(_as_data(actions.undo(taxonomy=taxonomy, by=by).drafted))
 
 
-class DraftRedo(APIView):
+class DraftRedo(Endpoint):
     """Do again what you took back."""
 
     @extend_schema(request=None, responses=NextVersionSerializer)
@@ -182,7 +182,7 @@ class PublishedSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
 
 
-class DraftPublication(APIView):
+class DraftPublication(Endpoint):
     """Make the draft the newest version. Labels stay as they are."""
 
     @extend_schema(request=PublishSerializer, responses={201: PublishedSerializer})

@@ -5,8 +5,8 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from core.api import AsItIs
 from taxonomy.codebooks import FORMS, codebook_file
 from taxonomy.models import Version
@@ -20,7 +20,7 @@ def version_of(request: Request, taxonomy_id: int, number: int) -> Version:
     return get_object_or_404(published_versions(taxonomy).select_related("taxonomy__study"), number=number)
 
 
-class CodebookFile(APIView):
+class CodebookFile(Endpoint):
     """A version as a file: CSV that it can be loaded from, Markdown, LaTeX, or SKOS as JSON-LD."""
 
     content_negotiation_class = AsItIs

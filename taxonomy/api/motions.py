@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from studies.models import Membership
 from taxonomy import actions, errors, rules
 from taxonomy.actions.motions import COMMENT_LENGTH
@@ -92,7 +92,7 @@ class NewProposalCommentSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(max_length=COMMENT_LENGTH, help_text="@R3 tells that member")
 
 
-class Proposals(APIView):
+class Proposals(Endpoint):
     """The proposals of a taxonomy, newest first, and a new one. How others vote is hidden until the end."""
 
     @extend_schema(responses=ProposalSerializer(many=True))
@@ -118,7 +118,7 @@ class Proposals(APIView):
         return Response(_one(motion, member), status=status.HTTP_201_CREATED)
 
 
-class ProposalBallot(APIView):
+class ProposalBallot(Endpoint):
     """Vote on a proposal, or change your vote, while it is open."""
 
     @extend_schema(request=NewProposalBallotSerializer, responses=ProposalSerializer)
@@ -133,7 +133,7 @@ class ProposalBallot(APIView):
         return Response(_one(now, member))
 
 
-class ProposalComments(APIView):
+class ProposalComments(Endpoint):
     """Say something about a proposal, open or decided. Everybody reads it at once."""
 
     @extend_schema(request=NewProposalCommentSerializer, responses={201: ProposalSerializer})

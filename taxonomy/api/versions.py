@@ -6,8 +6,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.rest.endpoints import Endpoint
 from studies.pages import study_of
 from taxonomy.api.translations import translations_of
 from taxonomy.models import CategoryState, Taxonomy, Version
@@ -56,7 +56,7 @@ class CategorySerializer(serializers.ModelSerializer[CategoryState]):
         return translations_of({name: getattr(state, name) for name in TRANSLATED})
 
 
-class Taxonomies(APIView):
+class Taxonomies(Endpoint):
     """The taxonomies of a study and their published versions."""
 
     @extend_schema(responses=TaxonomySerializer(many=True))
@@ -69,7 +69,7 @@ class Taxonomies(APIView):
         return Response(TaxonomySerializer(found, many=True).data)
 
 
-class Categories(APIView):
+class Categories(Endpoint):
     """The categories of one version, in the order of the tree."""
 
     @extend_schema(responses=CategorySerializer(many=True))

@@ -15,6 +15,7 @@ from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
+FORM = {"name": "Harvest", "scope": "read", "lifetime": "30"}
 HTMX = {"HX-Request": "true", "HX-Target": "tokens"}
 
 
@@ -57,7 +58,7 @@ def test_rename_changes_the_name_only(client, user):
 
 
 def test_make_token_shows_it_once(client, user):
-    answer = client.post(reverse("make_token"), {"lifetime": "30"})
+    answer = client.post(reverse("make_token"), FORM)
     token = new_token(answer)
     assert answer.status_code == 200
     assert answer_for(token).data == {"name": "Ada"}
@@ -69,14 +70,14 @@ def test_make_token_shows_it_once(client, user):
 
 
 def test_make_token_as_fragment(client, user):
-    answer = client.post(reverse("make_token"), {"lifetime": "180"}, headers=HTMX)
+    answer = client.post(reverse("make_token"), FORM, headers=HTMX)
     assert answer.content.lstrip().startswith(b'<section class="card"')
     assert b"<html" not in answer.content
     assert status_for(new_token(answer)) == 200
 
 
 def test_make_token_sent_twice_makes_one(client, user):
-    form = {"lifetime": "30", "form_key": str(uuid4())}
+    form = FORM | {"form_key": str(uuid4())}
     assert client.post(reverse("make_token"), form).status_code == 200
     assert client.post(reverse("make_token"), form).status_code == 302
     assert AuthToken.objects.count() == 1
@@ -84,7 +85,7 @@ def test_make_token_sent_twice_makes_one(client, user):
 
 
 def test_make_token_for_another_time_is_refused(client, user):
-    form = {"lifetime": "36500", "form_key": str(uuid4())}
+    form = FORM | {"lifetime": "36500", "form_key": str(uuid4())}
     assert client.post(reverse("make_token"), form).status_code == 422
     assert AuthToken.objects.count() == 0
     assert HandledForm.objects.count() == 0
