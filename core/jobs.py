@@ -26,6 +26,8 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.errors import DomainError
 from core.models import Job
+from core.watching import counts
+from core.watching.problems import keep_problem
 
 log = logging.getLogger(__name__)
 
@@ -263,14 +265,17 @@ def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job 
             connection.close()
             return None
         log.exception("job %s (%s) failed", job.pk, job.kind)
-        _finish(
-            job.pk,
-            Job.State.FAILED,
-            error=_("An unexpected error. Everything that was finished before the error is kept."),
+        found = keep_problem(error, where=f"job {job.kind}")
+        told = _(
+            "An unexpected error. Everything that was finished before the error is kept."
+            " If the error comes again, tell the administrator of this server its id: %(id)s"
         )
+        _finish(job.pk, Job.State.FAILED, error=told % {"id": found})
     else:
         _finish(job.pk, Job.State.DONE, result=result)
-    return Job.objects.get(pk=job.pk)
+    job = Job.objects.get(pk=job.pk)
+    counts.count("crosscheck_jobs_finished_total", kind=job.kind, state=job.state)
+    return job
 
 
 def _finish(job_id: int, state: str, **fields: Any) -> None:

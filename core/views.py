@@ -17,6 +17,8 @@ from core import jobs
 from core.http import came_from, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
 from core.upkeep.doctor import NEEDED, findings
+from core.watching.problems import keep_problem
+from core.watching.requests import pattern_of
 
 RETRY_SECONDS = 5
 
@@ -91,17 +93,17 @@ def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's sig
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a page that needs nothing but its template file (handler500). 503 with the reader's text where the
-    database is away or did not answer in time.
+    """500: a page that needs nothing but its template file, with the error's id (handler500). 503 with the
+    reader's text where the database is away or did not answer in time.
     """
-    if isinstance(sys.exc_info()[1], InterfaceError | OperationalError):
+    error = sys.exc_info()[1]
+    found = keep_problem(error, where=pattern_of(request))
+    if isinstance(error, InterfaceError | OperationalError):
         return _away(request)
     if wants_json(request):
-        return JsonResponse(
-            {"detail": _("The server had an error. Try again in a moment."), "code": "server_error"},
-            status=500,
-        )
-    return HttpResponseServerError(render_to_string("500.html"))
+        detail = _("The server had an error. Try again in a moment.")
+        return JsonResponse({"detail": detail, "code": "server_error", "id": found}, status=500)
+    return HttpResponseServerError(render_to_string("500.html", {"id": found}))
 
 
 def _away(request: HttpRequest) -> HttpResponse:

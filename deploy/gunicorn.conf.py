@@ -13,7 +13,6 @@ graceful_timeout = 20
 keepalive = 75  # longer than the proxy keeps an idle connection
 max_requests = 20_000
 max_requests_jitter = 2_000
-accesslog = os.environ.get("ACCESS_LOG") or None
 errorlog = "-"
 # A worker's sign of life is a file that is touched: in memory, where there is such a place.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
@@ -25,11 +24,17 @@ if "PGOPTIONS" not in os.environ:
     raw_env = ["PGOPTIONS=-c lock_timeout=15s -c statement_timeout=50s"]
 
 
-def on_starting(server: Any) -> None:
-    from config.logs import WithoutSecrets  # noqa: PLC0415 - before Django is set up
+# Proxies are believed by core.watching.proxies, which knows which ones.
+forwarded_allow_ips = ""
+is_deployed = os.environ.get("DJANGO_SETTINGS_MODULE", "config.settings.prod") == "config.settings.prod"
 
-    for log in (server.log.access_log, server.log.error_log):
-        log.addFilter(WithoutSecrets())
+
+def on_starting(server: Any) -> None:
+    from config.logs import formatter  # noqa: PLC0415 - before Django is set up
+
+    form = formatter(os.environ.get("LOG_FORMAT", "json" if is_deployed else "text"))
+    for handler in server.log.error_log.handlers:
+        handler.setFormatter(form)
 
 
 def post_worker_init(worker: Any) -> None:  # noqa: ARG001 - what gunicorn gives

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 
 from drawing.errors import PdfFailed
 from drawing.vega import engine
-from drawing.workers import answer_of
+from drawing.workers import answer_of, where_it_failed
 
 SECONDS = 60
 
@@ -31,5 +31,5 @@ def set_as_pdf(template: Path, found: Mapping[str, object], *, wait: float | Non
         log.warning("a PDF took over %s seconds to set", SECONDS)
         raise PdfFailed from error
     except subprocess.CalledProcessError as error:
-        log.warning("a PDF failed: %s", error.stderr.decode(errors="replace")[-2000:])
+        log.warning("a PDF failed: %s", where_it_failed(error.stderr.decode(errors="replace")))
         raise PdfFailed from error

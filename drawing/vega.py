@@ -15,6 +15,7 @@ from django.conf import settings
 
 from core.places import place
 from drawing.errors import DrawingBusy, PictureFailed
+from drawing.workers import where_it_failed
 
 FORMS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 INLINE = "inline"
@@ -80,7 +81,7 @@ def _drawn(specs: Sequence[dict[str, Any]], form: str, told: Callable[[int], Non
                 process.kill()
         if len(made) < len(specs):
             wrong.seek(0)
-            said = wrong.read().decode(errors="replace")[-2000:]
-            log.warning("a picture failed: %s", f"over {SECONDS} seconds" if is_late else said)
+            failed = where_it_failed(wrong.read().decode(errors="replace"))
+            log.warning("a picture failed: %s", f"over {SECONDS} seconds" if is_late else failed)
             raise PictureFailed
     return made

@@ -6,12 +6,15 @@ run. The next run clears away what a killed one left. `var/` is never touched.
 """
 
 import gc
+import logging
 import os
+import re
 import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pgtrigger
@@ -29,6 +32,7 @@ from hypothesis import settings as properties
 from pytest_django.plugin import DjangoDbBlocker
 
 from accounts.models import User
+from config.logs import formatter
 from core import embedded
 from studies.models import Membership, Role, Study
 from tests.database import use_empty
@@ -49,6 +53,7 @@ KEPT = {"django_migrations", "django_content_type", "auth_permission"}
 """Tables that the migrations fill, and no test changes."""
 DATABASE = {"db", "transactional_db", "live_server", "django_db_setup"}
 """Fixtures that need the database of the run."""
+CANARY = re.compile(r"canary[a-z]{8,}|c4n4ry|@example\.")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -168,6 +173,25 @@ def _quick_to_sign_in() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "force_login", sign_in)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_log_has_a_text() -> Iterator[None]:
+    """All that the tests made servers log, in memory and in files, holds no canary of theirs (tests.trust.world)."""
+    lines = StringIO()
+    handler = logging.StreamHandler(lines)
+    handler.setFormatter(formatter("json"))
+    logging.getLogger().addHandler(handler)
+    yield
+    logging.getLogger().removeHandler(handler)
+    written = [path.read_text(errors="replace") for path in settings.DATA_DIR.rglob("*.log")]
+    found = {
+        line[:300]
+        for text in [lines.getvalue(), *written]
+        for line in text.splitlines()
+        if CANARY.search(line)
+    }
+    assert found == set()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -64,6 +64,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "core.watching.proxies.TrustedProxies",
+    "core.watching.requests.Requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -294,6 +296,12 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 DATA_UPLOAD_MAX_NUMBER_FILES = 300
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=512 << 20)
 
+# Networks of the proxies in front of the web process: only what they tell of a visitor is believed.
+TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", default=[])
+# Who may read /metrics: nobody, unless a token or networks are given.
+METRICS_TOKEN = env("METRICS_TOKEN", default="")
+METRICS_NETWORKS: list[str] = env.list("METRICS_NETWORKS", default=[])
+
 # Hosts, each with or without its port, that a harvest may ask although they are in a private network or speak
 # http. All others must be public and speak https.
 FORGE_HOSTS: list[str] = env.list("FORGE_HOSTS", default=[])
@@ -361,15 +369,19 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# Lines of the log: "text" for people, "json" for machines (config/logs.py).
+LOG_FORMAT = env("LOG_FORMAT", default="text")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"()": "config.logs.Line", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
-    },
+    "formatters": {"line": {"()": "config.logs.formatter", "form": LOG_FORMAT}},
     "filters": {"refusals": {"()": "config.logs.Refusals"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
-    # It logs each trigger at every migration: seventy lines that would hide a warning.
-    "loggers": {"pgtrigger": {"level": "WARNING"}},
+    "loggers": {
+        # It logs each trigger at every migration: seventy lines that would hide a warning.
+        "pgtrigger": {"level": "WARNING"},
+        # A line for each request, where somebody collects lines.
+        "crosscheck.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
+    },
 }

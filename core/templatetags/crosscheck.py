@@ -22,8 +22,10 @@ from core.icons import ICONS
 from core.models import Job
 from core.text.joining import colon, comma, listed, stop
 from core.text.moments import day_time, exactly, weekday_time
+from core.watching.workers import absence
 
 register = template.Library()
+register.filter("worker_missing", absence)
 register.filter(exactly)
 register.filter(day_time)
 register.filter(weekday_time)

@@ -3,15 +3,11 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import redis
 from django.conf import settings
-from django.core.cache import BaseCache, caches
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
@@ -19,12 +15,12 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.models import Job
 from core.upkeep.making import LAST
+from core.watching.store import store
+from core.watching.workers import AGE, workers_seen
 
 ROOM = 1 << 30
 """Bytes that must be free where the data are."""
 BACKUP_AGE = timedelta(hours=36)
-WORKER = "worker-seen"
-WORKER_AGE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -80,28 +76,14 @@ def _triggers() -> tuple[bool, str]:
 
 
 def _redis() -> tuple[bool, str]:
-    place: Any = settings.CACHES["template_fragments"]
-    answer = redis.Redis.from_url(place["LOCATION"], socket_timeout=3).ping()
-    return bool(answer), _("answers")
-
-
-def note_worker() -> None:
-    """A worker runs: it notes the moment, for `doctor` and `/readyz`. Without Redis it notes nothing."""
-    with suppress(redis.RedisError):
-        _place().set(WORKER, clock.now().isoformat(), timeout=3600)
+    return bool(store().ping()), _("answers")
 
 
 def _worker() -> tuple[bool, str]:
-    told = _place().get(WORKER)
-    seen = datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
-    if clock.now() - seen > WORKER_AGE:
+    seen = next(iter(workers_seen().values()), None)
+    if seen is None or clock.now() - seen > AGE:
         return False, _("nothing runs jobs: imports, reports and exports wait")
     return True, _("seen at %(at)s UTC") % {"at": f"{seen.astimezone(UTC):%H:%M:%S}"}
-
-
-def _place() -> BaseCache:
-    """Redis, which all processes share: the row of a table would be written every few seconds for nothing."""
-    return caches["template_fragments"]
 
 
 def _jobs() -> tuple[bool, str]:

@@ -40,6 +40,7 @@ SAFE = {
     "ALLOWED_HOSTS": HOST,
     "DATABASE_URL": "postgres://crosscheck:secret@127.0.0.1:1/crosscheck",
     "REDIS_URL": "redis://127.0.0.1:1/0",
+    "TRUSTED_PROXIES": "127.0.0.1",
 }
 
 
@@ -173,6 +174,13 @@ def test_containers_keep_small_logs_and_named_images() -> None:
             assert re.fullmatch(r"\w+:\d+\.\d+", service["image"]), name
 
 
+def test_the_web_process_believes_the_network_of_the_containers_alone() -> None:
+    compose = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())
+    (network,) = compose["networks"]["default"]["ipam"]["config"]
+    assert compose["services"]["web"]["environment"]["TRUSTED_PROXIES"] == network["subnet"]
+    assert "ports" not in compose["services"]["web"]
+
+
 def test_the_database_is_ready_only_when_it_listens_for_the_others() -> None:
     services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
     assert services["postgres"]["healthcheck"]["test"][1:4] == ["pg_isready", "--host", "127.0.0.1"]
@@ -250,6 +258,10 @@ def test_a_worker_does_the_job_that_another_process_stored(deployed: dict[str, s
         ({"DATABASE_URL": ""}, "DATABASE_URL must name the PostgreSQL database"),
         ({"DATABASE_URL": "sqlite:///labels.sqlite3"}, "DATABASE_URL must name the PostgreSQL database"),
         ({"REDIS_URL": ""}, "REDIS_URL must name the Redis server"),
+        (
+            {"TRUSTED_PROXIES": "proxy"},
+            "TRUSTED_PROXIES must name networks, such as 10.0.0.0/8: 'proxy' does not appear to be an IPv4 or IPv6 network",
+        ),
     ],
 )
 def test_production_refuses_to_start_unsafely(unsafe: dict[str, str], said: str) -> None:

@@ -8,14 +8,13 @@ from io import StringIO
 
 import psycopg2
 import pytest
-from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from config.logs import Line, Refusals
+from config.logs import Refusals, formatter
 from config.urls import handler400, handler403, handler404, handler500  # noqa: F401 - of this URLconf
 from config.urls import urlpatterns as all_urls
 from core.errors import DomainError
@@ -184,7 +183,7 @@ def test_the_log_has_a_traceback_of_errors_and_of_no_refusal(client):
 def logged_to(stream):
     """What the log of a server would have, written to `stream`."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(Line(settings.LOGGING["formatters"]["line"]["format"]))
+    handler.setFormatter(formatter("text"))
     handler.addFilter(Refusals())
     logging.getLogger().addHandler(handler)
     try:

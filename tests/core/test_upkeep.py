@@ -16,7 +16,6 @@ from zlib import crc32
 import psycopg2
 import pytest
 from django.conf import settings
-from django.core.cache import caches
 from django.core.management import CommandError, call_command
 from django.db import connection
 from psycopg2.extensions import quote_ident
@@ -24,10 +23,11 @@ from psycopg2.extensions import quote_ident
 from core import clock, embedded, jobs
 from core.models import Job
 from core.tasks import run_job, sweep
-from core.upkeep import doctor
 from core.upkeep.database import parameters, session, sums_of
 from core.upkeep.making import LAST, keep_newest, make_backup, note
 from core.upkeep.restoring import checked, unpacked
+from core.watching import workers
+from core.watching.store import store
 from tests.core.places import eventually, place
 from tests.factories import (
     add_label,
@@ -266,9 +266,9 @@ def test_doctor_knows_the_last_good_backup(tmp_path, last, capsys):
 @pytest.fixture
 def seen():
     embedded.ensure_redis()
-    caches["template_fragments"].delete(doctor.WORKER)
+    store().delete(workers.KEY)
     yield
-    caches["template_fragments"].delete(doctor.WORKER)
+    store().delete(workers.KEY)
 
 
 def test_a_server_is_ready_once_a_worker_was_seen(client, seen):

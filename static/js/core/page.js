@@ -454,7 +454,11 @@ for (const name of ["htmx:sendError", "htmx:timeout"]) {
 }
 document.addEventListener("htmx:responseError", (event) => {
   const polls = event.detail.elt.getAttribute("hx-trigger")?.startsWith("every");
-  if (!polls) toastFrom("toast-failed", event.detail.xhr.status);
+  if (polls) return;
+  const { status } = event.detail.xhr;
+  // The id by which an administrator finds the error.
+  const id = status === 500 && event.detail.xhr.getResponseHeader("X-Request-ID");
+  toastFrom("toast-failed", id ? `${status} · ${id}` : status);
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful) dismiss("toast-lost");
