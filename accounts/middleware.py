@@ -5,12 +5,13 @@ an account.
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.middleware.locale import LocaleMiddleware
 from django.urls import reverse
 from django.utils import translation
 
-from accounts import actions, queries
+from accounts import actions, known_browsers, queries
 from accounts.models import User
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -48,7 +49,9 @@ class FirstVisit:
 
 
 class Seen:
-    """Record when a user last made a request, to the minute, by session or by token."""
+    """Record when a user last made a request, to the minute, by session or by token. A browser is told that
+    it has signed in, which later tells it from a stranger's.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -58,6 +61,10 @@ class Seen:
         # After the response: only then has REST framework set the user of a token on the request.
         if request.path not in OF_MACHINES and isinstance(request.user, User):
             actions.note_seen(user=request.user)
+            if SESSION_KEY in request.session:
+                known_browsers.remember(request, response, request.user.email)
+        if proved := getattr(request, "address_proved", ""):
+            known_browsers.remember(request, response, proved)
         return response
 
 

@@ -22,6 +22,9 @@ from accounts.models import User
 from core.http import go_to, is_ours, render_page
 from core.idempotency import first_time
 
+RETRY_AFTER = 300
+"""Seconds after which a browser or an address that typed too many wrong passwords may try again."""
+
 
 @login_not_required
 @sensitive_post_parameters("password", "code")
@@ -134,6 +137,8 @@ class SignIn(allauth_views.LoginView):
         response: HttpResponse = super().form_invalid(form)
         if form.has_error(NON_FIELD_ERRORS, "too_many_login_attempts"):
             response.status_code = 429
+            waits = [getattr(error, "wait", RETRY_AFTER) for error in form.errors.as_data()[NON_FIELD_ERRORS]]
+            response.headers["Retry-After"] = str(max(waits))
         return response
 
 

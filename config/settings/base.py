@@ -182,8 +182,12 @@ ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     # The key has the account and the address of the browser: see accounts.adapter.
     "login_failed": "10/m/ip,5/5m/key",
     "sign_in_link": "30/m/ip",
+    # Who is flooded has the link all the same: it came with the first mails.
+    "reset_password": "20/m/ip,5/15m/key",
     "accept_invitation": "20/m/ip,10/h/key",
 }
+# Wrong passwords of one account from all browsers together that have never signed in; empty: any number.
+SIGN_IN_LIMIT = env("SIGN_IN_LIMIT", default="30/h")
 # The code that the first visitor of a public server must enter to make the first account.
 FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
 FIRST_ACCOUNT_NEEDS_CODE = False

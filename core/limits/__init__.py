@@ -35,8 +35,7 @@ def spend(key: str, rate: Rate) -> int | None:
     The window slides: the former one counts as far as it reaches into the last `seconds`. A key has two
     counters, whatever the rate. What is refused is not counted.
     """
-    window, gone = divmod(clock.now().timestamp(), rate.seconds)
-    this, former = (f"limit:{key}:{rate.seconds}:{int(window) - back}" for back in (0, 1))
+    this, former, gone = _windows(key, rate)
     before = cache.get(former) or 0
     count = _counted(this, 2 * rate.seconds)
     if before * (1 - gone / rate.seconds) + count <= rate.amount + ROUNDING:
@@ -45,6 +44,20 @@ def spend(key: str, rate: Rate) -> int | None:
     if count > rate.amount:
         return ceil(rate.seconds - gone + rate.seconds / rate.amount - ROUNDING)
     return max(1, ceil(rate.seconds * (1 - (rate.amount - count) / before) - gone - ROUNDING))
+
+
+def give_back(key: str, rate: Rate) -> None:
+    """Count one less of `key`: what was spent has not come about."""
+    this, _former, _gone = _windows(key, rate)
+    if cache.get(this):
+        cache.incr(this, -1)
+
+
+def _windows(key: str, rate: Rate) -> tuple[str, str, float]:
+    """The counters of this window and of the former one, and how many seconds of this one are over."""
+    window, gone = divmod(clock.now().timestamp(), rate.seconds)
+    this, former = (f"limit:{key}:{rate.seconds}:{int(window) - back}" for back in (0, 1))
+    return this, former, gone
 
 
 def _counted(key: str, timeout: int) -> int:

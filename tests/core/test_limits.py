@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core.cache import cache
 
+from config.settings import base
 from core import clock
 from core.embedded import ensure_redis, redis_url
 from core.limits import Rate, spend
@@ -130,3 +131,7 @@ def test_redis_is_asked_again_after_a_while(prefix):
     assert cache.get("n") is None
     Shared.down_until = time.monotonic() - 1
     assert cache.get("n") == 7
+
+
+def test_every_way_of_running_counts_in_redis():
+    assert base.CACHES["default"]["BACKEND"] == f"{Shared.__module__}.{Shared.__name__}"
