@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,13 @@ _TABLES = """
 """
 _SUM = "SELECT count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text FROM public.{table} t"
 
+_PLACES = {"host": "--host", "port": "--port", "user": "--username", "dbname": "--dbname"}
+# How the connection is encrypted: the programs of PostgreSQL read these from their environment.
+_ENCRYPTION = {
+    name: f"PG{name.upper().replace('_', '')}"
+    for name in ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "channel_binding", "gssencmode")
+}
+
 Sums = dict[str, tuple[int, str]]
 """By table: the number of rows, and a sum of their hashes that does not depend on their order."""
 
@@ -35,7 +42,7 @@ def parameters(database: str | None = None) -> dict[str, str]:
     """How libpq reaches the database of this server, or another one there."""
     connection.ensure_connection()
     info = connection.connection.info
-    found = {name: str(info.dsn_parameters.get(name, "")) for name in ("host", "port", "user", "dbname")}
+    found = {name: str(info.dsn_parameters.get(name, "")) for name in (*_PLACES, *_ENCRYPTION)}
     found["password"] = info.password or ""
     if database:
         found["dbname"] = database
@@ -44,15 +51,17 @@ def parameters(database: str | None = None) -> dict[str, str]:
 
 @contextmanager
 def session(given: Mapping[str, str]) -> Iterator[Any]:
-    """A connection of its own, without Django; closed at the end, whatever happens."""
-    opened = psycopg2.connect(**given)
+    """A connection of its own, without Django; closed at the end, whatever happens. Raises BackupError for
+    what PostgreSQL refuses.
+    """
     try:
-        with opened.cursor() as cursor:
-            cursor.execute(_ALIKE)
-        opened.commit()
-        yield opened
-    finally:
-        opened.close()
+        with closing(psycopg2.connect(**given)) as opened:
+            with opened.cursor() as cursor:
+                cursor.execute(_ALIKE)
+            opened.commit()
+            yield opened
+    except psycopg2.Error as error:
+        raise BackupError(_("PostgreSQL refused: %(reason)s") % {"reason": str(error).strip()}) from error
 
 
 def sums_of(opened: Any) -> Sums:
@@ -69,10 +78,10 @@ def sums_of(opened: Any) -> Sums:
 
 def run(name: str, given: Mapping[str, str], *arguments: str) -> None:
     """Run a program of PostgreSQL on a database. Raises BackupError with the end of what it printed."""
-    places = {"host": "--host", "port": "--port", "user": "--username", "dbname": "--dbname"}
     command = [str(_program(name))]
-    command += [f"{option}={given[key]}" for key, option in places.items() if key in given]
+    command += [f"{option}={given[key]}" for key, option in _PLACES.items() if key in given]
     environment = {**os.environ, "PGPASSWORD": given.get("password", ""), "PGOPTIONS": ""}
+    environment |= {variable: given[key] for key, variable in _ENCRYPTION.items() if key in given}
     answer = subprocess.run(
         [*command, *arguments], env=environment, capture_output=True, text=True, errors="replace", check=False
     )

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,10 +18,13 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.upkeep.database import Sums, parameters, run, session, sums_of
 from core.upkeep.errors import BackupError
+from core.upkeep.work import WORK, work_folder
 from core.version import version
 
 NAME = "crosscheck-%Y%m%d-%H%M%S.tar"
 PATTERN = "crosscheck-????????-??????.tar"
+FAILED = ".failed"
+"""Behind the name of a backup whose check failed."""
 MANIFEST, DATABASE, FILES = "manifest.json", "database.dump", "files"
 LAST = "last_backup.json"
 """In the data folder: what `doctor` says about the last backup."""
@@ -30,9 +32,6 @@ NOT_FILES = frozenset(
     {"postgres", "redis", "logs", "run", "secret_key", "up.json", "beat-schedule", "reserve", LAST}
 )
 """In the data folder, and no part of a backup: servers, logs, and the key, which is kept apart."""
-
-WORK = ".crosscheck-"
-"""How the names of folders begin in which a backup is made or unpacked."""
 
 Say = Callable[[str], None]
 
@@ -63,8 +62,8 @@ def make_backup(folder: Path, say: Say = lambda _text: None) -> Path:
     target = folder / now.strftime(NAME)
     if not folder.is_dir():
         raise BackupError(_("There is no folder %(folder)s.") % {"folder": folder})
-    with tempfile.TemporaryDirectory(prefix=f"{WORK}backup-", dir=folder) as work:
-        dump = Path(work) / DATABASE
+    with work_folder("backup", folder) as work:
+        dump = work / DATABASE
         with session(given := parameters()) as opened:
             opened.set_session(isolation_level="REPEATABLE READ", readonly=True)
             with opened.cursor() as cursor:
@@ -74,7 +73,7 @@ def make_backup(folder: Path, say: Say = lambda _text: None) -> Path:
             run("pg_dump", given, "--format=custom", "--no-owner", f"--snapshot={snapshot}", f"--file={dump}")
             say(_("Adding up its tables …"))
             sums = sums_of(opened)
-        packed = Path(work) / target.name
+        packed = work / target.name
         say(_("Adding files …"))
         with packed.open("xb") as stream, tarfile.open(fileobj=stream, mode="w") as archive:
             os.fchmod(stream.fileno(), 0o600)
@@ -107,6 +106,15 @@ def keep_newest(folder: Path, number: int) -> list[Path]:
     return gone
 
 
+def set_aside(path: Path) -> Path:
+    """Rename a backup whose check failed, so that it is not taken for a good one, and return its new path.
+    An earlier one that was set aside goes.
+    """
+    for earlier in path.parent.glob(f"{PATTERN}{FAILED}"):
+        earlier.unlink()
+    return path.rename(path.with_name(path.name + FAILED))
+
+
 def note(path: Path, *, checked: bool) -> None:
     """Remember in the data folder that a backup was made, for `doctor`."""
     said = {"at": clock.now().isoformat(), "path": str(path), "checked": checked}
@@ -126,7 +134,7 @@ def _packed_files(archive: tarfile.TarFile) -> Iterator[tuple[str, list[Any]]]:
     top = Path(settings.DATA_DIR)
     for path in sorted(top.rglob("*")):
         inside = path.relative_to(top)
-        is_backup = path.match(PATTERN) or any(part.startswith(WORK) for part in inside.parts)
+        is_backup = path.match(f"{PATTERN}*") or any(part.startswith(WORK) for part in inside.parts)
         if inside.parts[0] in NOT_FILES or is_backup or path.is_symlink() or not path.is_file():
             continue
         try:

@@ -2,7 +2,6 @@
 
 import json
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,12 +12,12 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.db.migrations.loader import MigrationLoader
 from django.utils.translation import gettext as _
-from psycopg2 import Error
 from psycopg2.extensions import quote_ident
 
 from core.upkeep.database import Sums, parameters, run, session, sums_of
 from core.upkeep.errors import BackupError
-from core.upkeep.making import DATABASE, FILES, MANIFEST, WORK, Manifest, Say, hash_of
+from core.upkeep.making import DATABASE, FILES, MANIFEST, Manifest, Say, hash_of
+from core.upkeep.work import work_folder
 
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:
@@ -81,8 +80,7 @@ def unpacked(backup: Path, place: Path) -> Iterator[tuple[Manifest, Path, Path]]
     """The manifest of a backup, its dump and the folder of its files, each compared with its hash; below
     `place` until the block ends.
     """
-    with tempfile.TemporaryDirectory(prefix=f"{WORK}restore-", dir=place) as work:
-        top = Path(work)
+    with work_folder("restore", place) as top:
         try:
             with tarfile.open(backup) as archive:
                 archive.extractall(top, filter="data")
@@ -154,11 +152,8 @@ def _load(given: dict[str, str], dump: Path) -> None:
 
 
 def _compare(wanted: Sums, given: dict[str, str]) -> None:
-    try:
-        with session(given) as opened:
-            found = sums_of(opened)
-    except Error as error:
-        raise BackupError(str(error)) from error
+    with session(given) as opened:
+        found = sums_of(opened)
     wrong = sorted(table for table in wanted.keys() | found.keys() if wanted.get(table) != found.get(table))
     if wrong:
         raise BackupError(

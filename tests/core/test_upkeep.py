@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 from zlib import crc32
 
@@ -23,9 +25,11 @@ from psycopg2.extensions import quote_ident
 from core import clock, embedded, jobs
 from core.models import Job
 from core.tasks import run_job, sweep
-from core.upkeep.database import parameters, session, sums_of
+from core.upkeep.database import parameters, run, session, sums_of
+from core.upkeep.errors import BackupError
 from core.upkeep.making import LAST, keep_newest, make_backup, note
 from core.upkeep.restoring import checked, unpacked
+from core.upkeep.work import work_folder
 from core.watching import workers
 from core.watching.store import store
 from tests.core.places import eventually, place
@@ -169,6 +173,97 @@ def test_backups_in_the_data_folder_are_not_saved_again():
             assert [name for name in manifest.files if name.startswith("backups")] == ["backups/notes.txt"]
     finally:
         shutil.rmtree(folder)
+
+
+def leftover(folder: Path, *, old: bool = True) -> Path:
+    """What a run that was killed leaves."""
+    left = folder / ".crosscheck-backup-killed"
+    left.mkdir()
+    (left / "database.dump").write_bytes(b"x")
+    if old:
+        os.utime(left, (0, 0))
+    return left
+
+
+def test_a_backup_removes_what_a_killed_one_left(tmp_path):
+    left = leftover(tmp_path)
+    make_backup(tmp_path)
+    assert not left.exists()
+
+
+def test_a_backup_leaves_the_folder_of_one_that_runs(tmp_path):
+    with work_folder("backup", tmp_path) as busy:
+        os.utime(busy, (0, 0))
+        with work_folder("backup", tmp_path):
+            assert busy.is_dir()
+    fresh = leftover(tmp_path, old=False)
+    with work_folder("backup", tmp_path):
+        assert fresh.is_dir()
+
+
+def test_a_backup_whose_check_fails_is_set_aside_and_older_ones_go(tmp_path, capsys, last):
+    given = parameters()
+    for day in (1, 2, 3):
+        (tmp_path / f"crosscheck-2026010{day}-120000.tar").touch()
+    (tmp_path / "crosscheck-20260104-120000.tar.failed").touch()
+    scratch = f"crosscheck_check_{crc32(given['dbname'].encode()):08x}"
+    # Nobody can drop a template: the check cannot make its database.
+    with session({**given, "dbname": "postgres"}) as server:
+        server.autocommit = True
+        server.cursor().execute(f"CREATE DATABASE {scratch} IS_TEMPLATE true")
+        try:
+            with pytest.raises(CommandError, match=r"The check of the backup failed.+\.tar\.failed"):
+                call_command("backup", to=tmp_path, keep=2)
+        finally:
+            server.cursor().execute(f"ALTER DATABASE {scratch} IS_TEMPLATE false")
+            server.cursor().execute(f"DROP DATABASE {scratch}")
+    good = sorted(path.name for path in tmp_path.glob("*.tar"))
+    failed = [path.name for path in tmp_path.glob("*.failed")]
+    assert good == ["crosscheck-20260102-120000.tar", "crosscheck-20260103-120000.tar"]
+    assert len(failed) == 1
+    assert failed != ["crosscheck-20260104-120000.tar.failed"]
+    assert not (settings.DATA_DIR / LAST).exists()
+
+
+def test_what_postgresql_refuses_is_said_without_a_traceback(backup, empty):
+    with session(parameters(empty["restored"])) as other:
+        cursor = other.cursor()
+        cursor.execute("CREATE TABLE held (id int)")
+        cursor.execute(f"ALTER DATABASE {quote_ident(empty['restored'], cursor)} SET lock_timeout = '100ms'")
+        other.commit()
+        cursor.execute("LOCK held")
+        answer = restore(empty, backup)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(
+        "CommandError: PostgreSQL refused: canceling statement due to lock timeout"
+    )
+    assert "Traceback" not in answer.stderr
+
+
+@only_long
+def test_a_server_that_is_not_there_is_said_without_a_traceback(backup, empty):
+    answer = restore({**empty, "DATABASE_URL": "postgres://x@127.0.0.1:1/none"}, backup)
+    assert (answer.returncode, "Traceback" in answer.stderr) == (1, False)
+    assert "Connection refused" in answer.stderr
+
+
+def test_the_programs_of_postgresql_encrypt_as_the_connection_does():
+    options = connection.settings_dict["OPTIONS"]
+    connection.close()
+    connection.settings_dict["OPTIONS"] = {**options, "sslmode": "allow"}
+    try:
+        assert parameters()["sslmode"] == "allow"
+    finally:
+        connection.close()
+        connection.settings_dict["OPTIONS"] = options
+
+    # A server without encryption, as far as its first byte.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        Thread(target=lambda: server.accept()[0].sendall(b"N"), daemon=True).start()
+        host, port = server.getsockname()
+        given = {"host": host, "port": str(port), "user": "x", "dbname": "x", "sslmode": "require"}
+        with pytest.raises(BackupError, match=r'server does not support SSL|sslmode value "require" invalid'):
+            run("pg_dump", given)
 
 
 def changed(backup: Path, change) -> Path:

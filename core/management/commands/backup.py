@@ -3,10 +3,11 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
 from core.upkeep.errors import BackupError
-from core.upkeep.making import keep_newest, make_backup, note
+from core.upkeep.making import keep_newest, make_backup, note, set_aside
 from core.upkeep.restoring import checked
 
 
@@ -23,14 +24,23 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, to: Path, keep: int, no_check: bool, **options: Any) -> None:
+        failed = ""
         try:
             path = make_backup(to, self.stdout.write)
+        except (BackupError, DatabaseError) as error:
+            raise CommandError(str(error).strip()) from error
+        try:
             is_checked = not no_check and checked(path, self.stdout.write)
-        except BackupError as error:
-            raise CommandError(str(error)) from error
-        note(path, checked=is_checked)
+        except (BackupError, DatabaseError) as error:
+            failed = _("The check of the backup failed. The file is now %(path)s. %(reason)s") % {
+                "path": set_aside(path),
+                "reason": str(error).strip(),
+            }
         for gone in keep_newest(to, keep):
             self.stdout.write(_("Deleted the older backup %(name)s.") % {"name": gone.name})
+        if failed:
+            raise CommandError(failed)
+        note(path, checked=is_checked)
         said = (
             _("%(path)s: restored and compared.") if is_checked else _("%(path)s: not checked by a restore.")
         )

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
 from core.upkeep.errors import BackupError
@@ -20,8 +21,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, backup: Path, **options: Any) -> None:
         try:
             manifest = restore(backup, self.stdout.write)
-        except BackupError as error:
-            raise CommandError(str(error)) from error
+        except (BackupError, DatabaseError) as error:
+            raise CommandError(str(error).strip()) from error
         rows = sum(count for count, _total in manifest.sums.values())
         self.stdout.write(
             _("Restored the backup of %(at)s: %(rows)d rows in %(tables)d tables, %(files)d files.")
