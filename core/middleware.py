@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import DomainError
 from core.http import VARY, came_from, is_fragment, typed
+from core.web.size import most_bytes
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -50,6 +51,21 @@ class DomainErrors:
                 answer.headers["Retry-After"] = str(exception.retry_after)
             return answer
         return None
+
+
+class SizeLimit:
+    """Answer 413 to a request that announces more than `most_bytes()`; none of its body is read."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        announced = request.META.get("CONTENT_LENGTH") or "0"
+        if not announced.isdecimal() or int(announced) <= most_bytes():
+            return self.get_response(request)
+        message = _("The request is larger than %(most)d MB. Nothing was saved. Send fewer or smaller files.")
+        most = settings.UPLOAD_MAX_BYTES >> 20
+        return refusal(request, message % {"most": most}, status=413, kept={}, code="too_large")
 
 
 class NoStore:

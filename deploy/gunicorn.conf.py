@@ -1,13 +1,14 @@
-"""The web server, deployed and embedded: processes with threads, as many as the environment says."""  # noqa: INP001 - a configuration file
+"""The web server, deployed and embedded: as many processes and threads as the environment says."""  # noqa: INP001 - a configuration file
 
 import os
 from pathlib import Path
 from typing import Any
 
 bind = os.environ.get("BIND", "127.0.0.1:8000")
-worker_class = "gthread"
+worker_class = "core.web.worker.WholeRequests"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "8"))
+worker_connections = 400  # of each process; a new one ends the one that has waited longest
 timeout = 60
 graceful_timeout = 20
 keepalive = 75  # longer than the proxy keeps an idle connection

@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "core.middleware.NoStore",
+    "core.middleware.SizeLimit",
     "core.once.AskOnce",
     "core.middleware.DomainErrors",
     "pghistory.middleware.HistoryMiddleware",

@@ -4,10 +4,12 @@ import json
 import os
 import posixpath
 import re
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,6 +25,7 @@ from core.embedded.postgres import _SETTINGS as SETTINGS
 from core.embedded.processes import end
 from core.embedded.redis import installed
 from core.supervisor import GENTLE_END
+from core.web.size import most_bytes
 from tests.core.places import eventually, free_port, get, place
 from tests.long import only_long
 
@@ -184,6 +187,40 @@ def test_the_web_process_believes_the_network_of_the_containers_alone() -> None:
 def test_the_database_is_ready_only_when_it_listens_for_the_others() -> None:
     services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
     assert services["postgres"]["healthcheck"]["test"][1:4] == ["pg_isready", "--host", "127.0.0.1"]
+
+
+def test_the_proxy_has_limits_for_heads_and_bodies() -> None:
+    lines = [line.split() for line in (settings.BASE_DIR / "deploy" / "Caddyfile").read_text().splitlines()]
+    limits = {words[0]: words[1] for words in lines if len(words) == 2 and words[1] != "{"}
+    assert (
+        limits.items()
+        >= {
+            "max_header_size": "64KB",
+            "read_header": "10s",
+            "read_body": "30m",
+            "idle": "2m",
+            "max_size": f"{most_bytes() >> 20}MiB",
+        }.items()
+    )
+    assert most_bytes() % (1 << 20) == 0
+
+
+@only_long
+@pytest.mark.slow
+def test_half_sent_requests_stop_no_page(web: int) -> None:
+    head = f"POST /accounts/login/ HTTP/1.1\r\nHost: {HOST}\r\nX-Forwarded-Proto: https\r\n".encode()
+    with ExitStack() as stack:
+        for number in range(200):
+            sender = stack.enter_context(socket.create_connection(("127.0.0.1", web), timeout=20))
+            sender.sendall(head if number % 2 else head + b"Content-Length: 500\r\n\r\ncsrf")
+        began = time.monotonic()
+        assert get(web, "/healthz", Host=HOST).status == 200
+        assert time.monotonic() - began < 1
+        large = stack.enter_context(socket.create_connection(("127.0.0.1", web), timeout=20))
+        large.sendall(
+            head.replace(b"accounts/login", b"api/v1/studies") + b"Content-Length: 900000000\r\n\r\n"
+        )
+        assert large.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
 @only_long

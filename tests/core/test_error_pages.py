@@ -94,6 +94,22 @@ def test_page(client, address, status, words):
     assert "inner secret" not in answer.text
 
 
+@pytest.mark.parametrize("announced", [900_000_000, (514 << 20) + 1, 514 << 20])
+def test_too_large_is_said_before_the_body_is_read(client, announced):
+    given = {"CONTENT_LENGTH": str(announced)}  # the client of tests has one byte, and fails if more is read
+    page, toast, program = (
+        client.generic("POST", address, b"-", **given, headers=headers)
+        for address, headers in [("/healthz", {}), ("/healthz", HTMX), ("/api/v1/studies/", {})]
+    )
+    if announced == 514 << 20:  # is for the view to judge
+        assert 413 not in {page.status_code, toast.status_code, program.status_code}
+        return
+    assert {page.status_code, toast.status_code, program.status_code} == {413}
+    assert "The request is larger than 512 MB." in page.text
+    assert "<html" not in toast.text
+    assert program.json()["code"] == "too_large"
+
+
 def test_refused_page_keeps_what_was_typed(client):
     assert "typed &lt;text&gt;" in client.get("/refused/").text
 
