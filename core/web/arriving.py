@@ -24,7 +24,7 @@ _SIZE = re.compile(rb"([0-9a-fA-F]{1,12})[ \t]*(?:;.*)?")
 _LINE_BYTES = 16 << 10
 
 
-class Kept(Unreader):  # type: ignore[misc]
+class Kept(Unreader):
     """What arrived of one connection, for gunicorn's parser: it never waits."""
 
     def __init__(self) -> None:
@@ -37,6 +37,11 @@ class Kept(Unreader):  # type: ignore[misc]
             self.body = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - lives as long as the request
         self.body.write(data)
 
+    def rewind(self) -> None:
+        """All is here: read it from its beginning."""
+        if self.body:
+            self.body.seek(0)
+
     def chunk(self, size_hint: int | None = None) -> bytes:
         return self.body.read(min(max(size_hint or 0, 8 << 10), IN_MEMORY)) if self.body else b""
 
@@ -47,7 +52,7 @@ class Kept(Unreader):  # type: ignore[misc]
         self.body = None
 
 
-class Arrived(RequestParser):  # type: ignore[misc]
+class Arrived(RequestParser):
     """Gives the request that has arrived whole, once."""
 
     def __init__(self, cfg: Any, client: Any) -> None:
@@ -99,7 +104,7 @@ class Chunks:
         return False
 
 
-class Arriving(TConn):  # type: ignore[misc]
+class Arriving(TConn):
     """One connection. `take` what it sends until that is True: then its request is whole in `parser`."""
 
     parser: Arrived
@@ -147,7 +152,7 @@ class Arriving(TConn):  # type: ignore[misc]
             whole = self.received >= self._length
         self.parser.unreader.keep(data)
         if whole:
-            self.parser.unreader.body.seek(0)
+            self.parser.unreader.rewind()
         return whole
 
     def again(self) -> bytes:

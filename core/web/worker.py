@@ -33,7 +33,7 @@ _LATER = {errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED, errno.EINTR}
 _NO_FILES = {errno.EMFILE, errno.ENFILE}
 
 
-class WholeRequests(ThreadWorker):  # type: ignore[misc]
+class WholeRequests(ThreadWorker):
     """gunicorn's worker with threads, which serves whole requests."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
