@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coefficients import CONFIDENCE, Coefficient, chance, why_undefined
+from agreement.intervals.doubts import Basis, doubt, doubt_of
 from agreement.intervals.resampling import holm
 from agreement.patterns import MISSING, Codes, Ints, Patterns
 from agreement.reasons import Reason, Why
@@ -24,6 +25,8 @@ from agreement.tally import Tally
 FEWEST = 20
 """Intervals need as many issues with different labels (paired), or as many issues in each group: below, they
 cover the truth too rarely, 55 % of the time with seven volunteers, 20 issues and one dominant category."""
+ENOUGH_DIFFER = 60
+"""Paired intervals of fewer issues with different labels are in doubt; docs/coverage.md."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,9 @@ class Difference:
     """One number less another, with its standard error, interval, and the p-value of no difference.
 
     `adjusted` is Holm's p over the differences that are looked at together. Undefined numbers are None, and
-    `reason` explains them.
+    `reason` explains them. `doubt` warns of an interval as that of a `Coefficient` does: a difference is in
+    doubt where one of its two numbers is, and has the doubt of the first of them; a paired one also where
+    fewer than ENOUGH_DIFFER issues have different labels.
     """
 
     value: float | None
@@ -41,10 +46,14 @@ class Difference:
     p: float | None = None
     adjusted: float | None = None
     reason: Why | None = None
+    doubt: Reason | None = None
 
     def as_dict(self) -> dict[str, float | str | None]:
-        """As in the JSON of reports; the reason in words."""
-        return vars(self) | {"reason": self.reason and self.reason.text}
+        """As in the JSON of reports; reason and doubt in words."""
+        return vars(self) | {
+            "reason": self.reason and self.reason.text,
+            "doubt": self.doubt and self.doubt.text,
+        }
 
 
 def left_out(patterns: Patterns) -> dict[int, Difference]:
@@ -92,7 +101,9 @@ def beside_others(patterns: Patterns, column: npt.ArrayLike) -> Difference:
     ):
         cells[size, one, pairs] += weight
     differ = int(weights[_differ(np.column_stack([codes, own[at]]))].sum())
-    return _mean_difference(cells, differ)
+    others = Tally.of(Patterns(codes, weights, patterns.categories))
+    in_doubt = _doubt_beside(cells, others) or _few_differ(differ)
+    return _mean_difference(cells, differ, in_doubt)
 
 
 def between(first: Coefficient, second: Coefficient, issues: tuple[int, int]) -> Difference:
@@ -113,7 +124,12 @@ def between(first: Coefficient, second: Coefficient, issues: tuple[int, int]) ->
         return Difference(value, reason=(first if first.low is None else second).reason)
     one, other = first.se**2, second.se**2
     degrees = (one + other) ** 2 / (one**2 / (issues[0] - 1) + other**2 / (issues[1] - 1))
-    return _with_interval(value, sqrt(one + other), degrees, 2.0)
+    return _with_interval(value, sqrt(one + other), degrees, 2.0, first.doubt or second.doubt)
+
+
+def _few_differ(issues: int) -> Reason | None:
+    """The doubt of a paired difference of which so many issues have different labels."""
+    return Reason.FEW_DIFFER_PAIRED if issues < ENOUGH_DIFFER else None
 
 
 def adjusted(found: Sequence[Difference]) -> list[Difference]:
@@ -132,6 +148,7 @@ class _Terms:
     value: float
     columns: list[WholeNumbers]
     factors: list[Fraction]
+    doubt: Reason | None
 
 
 def _differ(codes: Codes | Ints) -> npt.NDArray[np.bool_]:
@@ -154,7 +171,8 @@ def _fleiss(codes: Codes, patterns: Patterns) -> _Terms | Reason:
         row[counts] = column
         spread.append(row)
     scaled = [Fraction(factor) / tally.issues for factor in factors("fleiss_kappa", tally, kappa, expected)]
-    return _Terms(float(kappa), [*spread, counts.astype(np.int64)], scaled)
+    in_doubt = doubt("fleiss_kappa", tally)
+    return _Terms(float(kappa), [*spread, counts.astype(np.int64)], scaled, in_doubt)
 
 
 def _less(one: _Terms | Reason, other: _Terms | Reason, counts: Ints, differ: int) -> Difference:
@@ -167,11 +185,23 @@ def _less(one: _Terms | Reason, other: _Terms | Reason, counts: Ints, differ: in
     issues, value = int(counts.sum()), one.value - other.value
     if squares and differ < FEWEST:
         return Difference(value, reason=Reason.FEW_DIFFER)
-    return _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, 2.0)
+    in_doubt = one.doubt or other.doubt or _few_differ(differ)
+    return _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, 2.0, in_doubt)
 
 
-def _mean_difference(cells: Counter[tuple[int, int, int]], differ: int) -> Difference:
-    """`cells`: the issues by number of labels, of those equal to the rater's, and of ordered equal pairs."""
+Cells = Counter[tuple[int, int, int]]
+"""The issues by number of labels, of those equal to the rater's, and of ordered equal pairs."""
+
+
+def _doubt_beside(cells: Cells, others: Tally) -> Reason | None:
+    """The doubt of the agreement with the rater, or of the others' percent agreement on the same issues."""
+    issues = cells.total()
+    different = sum(count for (size, equal, _pairs), count in cells.items() if equal < size)
+    same = sum(count for (_size, equal, _pairs), count in cells.items() if equal)
+    return doubt_of(Basis(issues, issues, different, same, different)) or doubt("percent_agreement", others)
+
+
+def _mean_difference(cells: Cells, differ: int, in_doubt: Reason | None) -> Difference:
     issues = cells.total()
     several = sum(count for (size, _equal, _pairs), count in cells.items() if size >= 2)
     if not issues:
@@ -193,10 +223,12 @@ def _mean_difference(cells: Counter[tuple[int, int, int]], differ: int) -> Diffe
         squares += count * term**2
     if squares and differ < FEWEST:
         return Difference(value, reason=Reason.FEW_DIFFER)
-    return _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, 1.0)
+    return _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, 1.0, in_doubt)
 
 
-def _with_interval(value: float, se: float, degrees: float, most: float) -> Difference:
+def _with_interval(
+    value: float, se: float, degrees: float, most: float, in_doubt: Reason | None
+) -> Difference:
     """Interval and p by Student's t; bounds are at most `most` away from 0, which is the possible range."""
     if not se:
         return Difference(value, reason=Reason.SAME_DIFFERENCE)
@@ -209,4 +241,5 @@ def _with_interval(value: float, se: float, degrees: float, most: float) -> Diff
         max(-most, value - half),
         min(most, value + half),
         min(1.0, 2 * float(stdtr(degrees, -abs(value) / se))),
+        doubt=in_doubt,
     )

@@ -63,6 +63,9 @@ class Reason(Enum):
     FEW_DIFFERENT = gettext_noop(
         "fewer than 20 issues have different labels, or equal ones: the interval can be too narrow"
     )
+    FEW_DIFFER_PAIRED = gettext_noop(
+        "fewer than 60 issues have different labels: the interval can be too narrow"
+    )
     FEW_RARER = gettext_noop(
         "fewer than 40 issues have another label than the most frequent one: the interval can be too narrow"
     )

@@ -61,15 +61,22 @@ def inputs(report: AgreementReport) -> Files:
         if every:
             yield "votes.csv", csv_lines(VOTE_COLUMNS, every)
         yield from minutes_files(round_, report.reader.member, without=report.without)
-    for matrix in weight_matrices(round_.version_id).exclude(text=""):
-        yield f"weights/weights-{matrix.number}.csv", [matrix.text.encode()]
+    yield from _weights(round_)
     for guideline in round_.study.guidelines.order_by("number"):
         yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
+        if guideline.text_zh:
+            yield f"guidelines/guideline-{guideline.number}.zh-Hans.md", [guideline.text_zh.encode()]
     if gone := [state for state in book.states if state.category_id < 0]:
         yield "former_categories.csv", former_csv(gone, book)
     if report.reader is not None:
         yield from _rounds(report, report.reader)
         yield from not_counted_files(report, report.reader)
+
+
+def _weights(round_: Round, folder: str = "") -> Files:
+    """Every matrix of weights of the version of the round."""
+    for matrix in weight_matrices(round_.version_id).exclude(text=""):
+        yield f"{folder}weights/weights-{matrix.number}.csv", [matrix.text.encode()]
 
 
 def _models(
@@ -133,6 +140,7 @@ def _rounds(report: AgreementReport, reader: Reader) -> Files:
             )
         yield f"rounds/{folder}/issues.csv", issues_csv(one.round, blind=left)
         yield f"rounds/{folder}/taxonomy.csv", [taxonomy_csv(one.round)]
+        yield from _weights(one.round, f"rounds/{folder}/")
         of_round = facts(one.round, blind, one.choosable)
         of_round["coached_left_out"] = report.without_coached
         yield f"rounds/{folder}/manifest.json", [as_json(of_round)]

@@ -217,7 +217,7 @@ def agreement_report(
     withheld = blind.filter(completed_at__isnull=False).count()
     rounds: tuple[RoundAgreement, ...] = ()
     if within != groupings:
-        own = RoundAgreement(round_, numbers.groups[0].agreement, withheld, found.choosable)
+        own = RoundAgreement(round_, numbers.groups[0].agreement, withheld, found, book)
         rounds = _rounds(own, level, reader, without_coached=without_coached)
     return AgreementReport(
         round=round_,

@@ -26,10 +26,11 @@ class Posterior:
     """How probable each category is for each of the P label tuples, by one model.
 
     `categories` [K] are those with a label, in order; `probabilities` [P, K], each row with the sum 1, or all
-    0 for a row without a label. `skill` [R]: the probability that a rater gives the right label; NaN without
-    a label. `confusion` [R, K, K]: the probability that rater r chooses the last category where the middle
-    one is right, NaN where the rater has no label; None if the model has none. `log_likelihood` in nats after
-    `iterations`; `is_converged` if the last of them changed it by less than TOLERANCE for each label.
+    0 for a row without a label. `skill` [R], NaN without a label: by Dawid–Skene the probability that a rater
+    gives the right label, by MACE that they know it (by habit they can still be right). `confusion`
+    [R, K, K]: the probability that rater r chooses the last category where the middle one is right, NaN where
+    the rater has no label; None if the model has none. `log_likelihood` in nats after `iterations`;
+    `is_converged` if the last of them changed it by less than TOLERANCE for each label.
     """
 
     categories: Ints

@@ -13,7 +13,9 @@ from coefficients import (
     agreeing,
     by_chance,
     coefficient,
+    doubt,
     is_defined,
+    is_doubtful,
     linear_terms,
     number_of,
     rows_of,
@@ -22,11 +24,13 @@ from coefficients import (
 from package import Package
 from scipy import stats
 
+ENOUGH_DIFFER = 60
+"""Below so many issues with different labels, a paired difference is in doubt."""
 FEWEST = 20
 """Below so many issues with different labels, or issues of a group, a difference has no interval."""
 MOST = 20
 """So many repositories, those with the most issues, are compared with each other."""
-NOTHING: dict[str, Number] = dict.fromkeys(("value", "se", "low", "high", "p", "adjusted"))
+NOTHING: dict[str, Number] = dict.fromkeys(("value", "se", "low", "high", "p", "adjusted", "doubt"))
 
 
 def differences(package: Package, groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -124,7 +128,9 @@ def left_out(labels: np.ndarray, column: int, categories: int) -> dict[str, Numb
     issues = number_of(whole)
     differ = sum(number for number, row in whole if len(row) > 1)
     se = sqrt(squares * issues / Fraction(issues - 1))
-    return _with_interval(float(without) - float(everybody), se, issues - 1, differ, 2.0)
+    doubtful = any(doubt("fleiss_kappa", rows) for rows in (whole, others)) or differ < ENOUGH_DIFFER
+    found = _with_interval(float(without) - float(everybody), se, issues - 1, differ, 2.0)
+    return found | _doubt(doubtful, found)
 
 
 def _kappa(rows: list[tuple[int, dict[int, int]]], categories: int) -> Fraction:
@@ -160,7 +166,15 @@ def beside_others(own: np.ndarray, labels: np.ndarray) -> dict[str, Number]:
         * ((share[cell] - one) / issues - ((among[cell] - other) / compared if cell in among else 0)) ** 2
         for cell, number in cells.items()
     )
-    return _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, differ, 1.0)
+    equal = sum(number for (_size, same, _pairs), number in cells.items() if same)
+    different = sum(number for (size, same, _pairs), number in cells.items() if same < size)
+    doubtful = (
+        is_doubtful(issues, issues, different, equal)
+        or doubt("percent_agreement", rows_of(labels[(own >= 0) & (labels >= 0).any(axis=1)]))
+        or differ < ENOUGH_DIFFER
+    )
+    found = _with_interval(value, sqrt(squares * issues / (issues - 1)), issues - 1, differ, 1.0)
+    return found | _doubt(doubtful, found)
 
 
 def between(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Number]:
@@ -173,7 +187,13 @@ def between(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Number]:
         return NOTHING | {"value": value}
     a, b = first["se"] ** 2, second["se"] ** 2
     degrees = (a + b) ** 2 / (a**2 / (one["issues"] - 1) + b**2 / (other["issues"] - 1))
-    return _with_interval(value, sqrt(a + b), degrees, min(one["issues"], other["issues"]), 2.0)
+    found = _with_interval(value, sqrt(a + b), degrees, min(one["issues"], other["issues"]), 2.0)
+    return found | _doubt(bool(first["doubt"] or second["doubt"]), found)
+
+
+def _doubt(doubtful: Number, found: dict[str, Number]) -> dict[str, Number]:
+    """Of an interval; none without one."""
+    return {"doubt": bool(doubtful) if found["low"] is not None else None}
 
 
 def corrected(found: list[dict[str, Number]]) -> list[dict[str, Number]]:

@@ -109,6 +109,10 @@ def as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
         if is_point and after.get(path, "missing") is None:
             before |= {path: None, low: None, high: None, reason: after[reason]}
     if any(path.endswith(" has a doubt") for path in before):
+        # Differences had none.
+        before |= {
+            path: one for path, one in after.items() if path.endswith(" has a doubt") and path not in before
+        }
         return
     for path, value in after.items():
         of, _space, name = path.rpartition(" ")

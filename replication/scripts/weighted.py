@@ -47,20 +47,49 @@ class Weights:
 
 def weighted(package: Package, stored: dict[str, Any]) -> dict[str, Any]:
     """The weighted coefficients of all issues and of each grouping that is in `stored`."""
+    weights, given, labels = counting(package, stored.get("matrix"))
+    groups: list[dict[str, Any]] = []
+    for names in dict.fromkeys(tuple(group["group"]) for group in stored["groups"]):
+        if names == ("round",):
+            groups += rounds(package, [one for one in stored["groups"] if "round" in one["group"]])
+            continue
+        for key, issues in grouped(package, list(names)):
+            with within(str(key)):
+                groups.append({"group": key, **one_group(given, labels, issues, weights)})
+    return {
+        "matrix": stored.get("matrix"),
+        "longest_path": weights.longest,
+        "choosable": weights.q,
+        "groups": groups,
+    }
+
+
+def rounds(package: Package, stored: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """This round and the others of the study, each with the weights of its own version."""
+    matrices = {one["group"]["round"]: one.get("matrix") for one in stored}
+    folders = sorted(path.parent for path in package.folder.glob("rounds/*/manifest.json"))
+    for one in (package, *(Package(folder, package.level) for folder in folders)):
+        name = one.manifest["round"]
+        with within(f"round {name}"):
+            weights, given, labels = counting(one, matrices.get(name))
+            found = one_group(given, labels, one.labels.index, weights)
+        yield {
+            "group": {"round": name},
+            **found,
+            "matrix": matrices.get(name),
+            "longest_path": weights.longest,
+        }
+
+
+def counting(package: Package, matrix: int | None) -> tuple[Weights, pd.DataFrame, pd.DataFrame]:
+    """The weights, and the labels as they count with them: a row per label, and one per issue."""
     codes = counted(package)
-    matrix = stored.get("matrix")
     weights = tree_weights(package, codes) if matrix is None else matrix_weights(package, codes, matrix)
     at = {code: place for place, code in enumerate(codes)}
     places = [at.get(package.book.above(code, package.level), -1) for code in package.given["Label"]]
     is_above = [place >= 0 and package.book.level[codes[place]] < package.level for place in places]
     given = package.given.assign(place=np.array(places, dtype=int), is_above=np.array(is_above, dtype=bool))
-    labels = package.wide("Volunteer", given)
-    groups = []
-    for names in dict.fromkeys(tuple(group["group"]) for group in stored["groups"]):
-        for key, issues in grouped(package, list(names)):
-            with within(str(key)):
-                groups.append({"group": key, **one_group(given, labels, issues, weights)})
-    return {"matrix": matrix, "longest_path": weights.longest, "choosable": weights.q, "groups": groups}
+    return weights, given, package.wide("Volunteer", given)
 
 
 def grouped(package: Package, names: list[str]) -> Iterator[tuple[dict[str, str], pd.Index]]:

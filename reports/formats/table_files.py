@@ -17,7 +17,7 @@ def table_as_csv(report: AgreementReport, key: str) -> str:
 
 
 def table_as_markdown(report: AgreementReport, key: str) -> str:
-    return as_markdown(TABLES[key](report))
+    return as_markdown(TABLES[key](report), [column.digits for column in BY_KEY[key].columns_of(report)])
 
 
 def table_as_latex(report: AgreementReport, key: str) -> str:

@@ -1,8 +1,9 @@
 """A table, and a table as CSV or Markdown."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from core.csv import csv_lines
 
@@ -32,9 +33,10 @@ def as_csv(table: Table) -> str:
     return b"".join(csv_lines(table.columns, table.rows)).decode()
 
 
-def as_markdown(table: Table) -> str:
-    """A Markdown table, statistics to three digits."""
-    lines = [table.columns, *([rounded(cell) for cell in row] for row in table.rows)]
+def as_markdown(table: Table, digits: Sequence[Callable[[float], str]] = ()) -> str:
+    """A Markdown table; `digits` formats the statistics of each column, to three digits if not given."""
+    rows = (map(rounded, row, digits or repeat(number)) for row in table.rows)
+    lines = [table.columns, *(list(row) for row in rows)]
     head, *body = ("| " + " | ".join(_plain(cell) for cell in line) + " |" for line in lines)
     return "\n".join([head, "|" + "---|" * len(table.columns), *body])
 
@@ -48,10 +50,10 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def rounded(cell: object) -> str:
+def rounded(cell: object, digits: Callable[[float], str] = number) -> str:
     """A cell as text for people."""
     if isinstance(cell, float):
-        return number(cell)
+        return digits(cell)
     return "" if cell is None else str(cell)
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -57,13 +57,20 @@ _FACTS = f"""
 class RoundAgreement:
     """The agreement of one round at the level of a report; None if its version has no category at this level.
 
-    `withheld` issues are withheld from the reader and in no other number. `choosable` as in `Tuples`.
+    `withheld` issues are withheld from the reader and in no other number. `labels` are the label tuples, and
+    `book` is the codebook of their places.
     """
 
     round: Round
     agreement: Agreement | None
     withheld: int
-    choosable: Mapping[int, CategoryState] | None = None
+    labels: Tuples = field(repr=False, compare=False)
+    book: Codebook = field(repr=False, compare=False)
+
+    @property
+    def choosable(self) -> Mapping[int, CategoryState] | None:
+        """As in `Tuples`."""
+        return self.labels.choosable
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of its group, with the number of issues withheld from the reader."""
@@ -99,7 +106,8 @@ def other_rounds(
             if books[one.version_id].at_level(level)
             else None,
             withheld.get(one.pk, 0),
-            found[one.pk].choosable,
+            found[one.pk],
+            found[one.pk].book or books[one.version_id],
         )
         for one in rounds
     ]

@@ -1,6 +1,7 @@
 """The study's own weights of the categories of a version."""
 
 import csv
+from collections.abc import Collection
 from functools import lru_cache
 
 from django.db.models import QuerySet
@@ -22,6 +23,12 @@ def matrix_in_use(version_id: int) -> WeightMatrix | None:
     """The newest matrix of a version; None while the weights are those of the tree. One query."""
     newest = WeightMatrix.objects.filter(version=version_id).order_by("-number").first()
     return newest if newest and newest.text else None
+
+
+def matrices_in_use(version_ids: Collection[int]) -> dict[int, WeightMatrix]:
+    """By version, as `matrix_in_use`, without versions whose weights are those of the tree. One query."""
+    newest = WeightMatrix.objects.filter(version__in=version_ids).order_by("version", "-number")
+    return {one.version_id: one for one in newest.distinct("version") if one.text}
 
 
 @lru_cache(maxsize=16)

@@ -1,7 +1,8 @@
 """Agreement with partial credit: two different categories can be nearly the same."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,13 @@ from agreement.weighted.weights import Weights, tree_weights
 from reports.agreement_report import AgreementReport, Group, computed_once
 from reports.models import WeightMatrix
 from reports.queries.label_tuples import Tuples
-from reports.queries.weight_matrices import line_of, matrix_in_use, parsed
-from taxonomy.models import CategoryState
+from reports.queries.rounds_compared import RoundAgreement
+from reports.queries.weight_matrices import line_of, matrices_in_use, matrix_in_use, parsed
+from taxonomy.models import CategoryState, Level
+from taxonomy.queries.codebooks import Codebook
+
+Rows = NDArray[np.bool_] | EllipsisType
+"""Which label tuples; all for an ellipsis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +66,7 @@ class WeightedGroup:
 
 @dataclass(frozen=True, eq=False)
 class WeightedReport:
-    """The weighted agreement of all issues and of each group of the report; other rounds are in none. Each
+    """The weighted agreement of all issues and of each group of the report. Each
     group is computed when it is first asked for, and then cached.
 
     `matrix` is the number of the study's matrix that the weights are of, None for the tree: it is that of the
@@ -85,23 +91,10 @@ class WeightedReport:
 
     def patterns(self, group: Group) -> Patterns:
         """The labels of a group as they count here."""
-        codes, counts = self.labels.codes[group.rows], self.labels.counts[group.rows]
-        places = self.counted.places
-        return Patterns(codes, counts, len(places)).relabel(places, self.weights.q).patterns
+        return _patterns(self.labels, group.rows, self.counted, self.weights)
 
     def _computed(self, group: Group) -> WeightedGroup:
-        patterns, counts = self.patterns(group), self.labels.counts[group.rows]
-        # The last place is for labels without a category, -1.
-        above = np.append(self.counted.is_above, [False])[self.labels.codes[group.rows]]
-        raters = None if self.labels.columns else self.labels.raters
-        return WeightedGroup(
-            key=group.key,
-            issues=int(patterns.counts.sum()),
-            labels=patterns.labels,
-            above=int(above.sum(axis=1) @ counts),
-            issues_above=int(above.any(axis=1) @ counts),
-            coefficients=weighted(patterns, self.weights, raters=raters),
-        )
+        return _group(group.key, self.labels, group.rows, self.counted, self.weights)
 
     def by(self, name: str) -> tuple[WeightedGroup, ...]:
         return tuple(group for group in self.groups if set(group.key) == {name})
@@ -124,14 +117,88 @@ def weighted_report(report: AgreementReport) -> WeightedReport:
 
 
 def _weighted_report(report: AgreementReport, matrix: WeightMatrix | None) -> WeightedReport:
-    counted = _counted(report)
-    own = parsed(matrix.text) if matrix else None
+    labels = report.numbers.labels
+    counted = _counted(report.codebook, report.level, report.round.depth, labels)
+    weights, lacking = _weights(report.codebook, counted, matrix.text if matrix else "")
+    number = matrix.number if matrix and not lacking else None
+    return WeightedReport(counted, weights, labels, report.numbers.groups, number, lacking)
+
+
+def _weights(book: Codebook, counted: Counted, matrix: str) -> tuple[Weights, tuple[str, ...]]:
+    """The weights of this matrix, or those of the tree without one, or where the matrix lacks categories,
+    which are the second part.
+    """
+    own = parsed(matrix) if matrix else None
     weights = own.of(counted.codes) if own else None
+    if own is not None and weights is not None:
+        return weights, ()
     lacking = () if own is None else tuple(code for code in counted.codes if code not in own.codes)
-    number = matrix.number if matrix and weights else None
-    if weights is None:
-        weights = tree_weights([line_of(report.codebook, state) for state in counted.states])
-    return WeightedReport(counted, weights, report.numbers.labels, report.numbers.groups, number, lacking)
+    return tree_weights([line_of(book, state) for state in counted.states]), lacking
+
+
+def _patterns(labels: Tuples, rows: Rows, counted: Counted, weights: Weights) -> Patterns:
+    found = Patterns(labels.codes[rows], labels.counts[rows], len(counted.places))
+    return found.relabel(counted.places, weights.q).patterns
+
+
+def _group(
+    key: dict[str, str], labels: Tuples, rows: Rows, counted: Counted, weights: Weights
+) -> WeightedGroup:
+    patterns, counts = _patterns(labels, rows, counted, weights), labels.counts[rows]
+    # The last place is for labels without a category, -1.
+    above = np.append(counted.is_above, [False])[labels.codes[rows]]
+    raters = None if labels.columns else labels.raters
+    return WeightedGroup(
+        key=key,
+        issues=int(patterns.counts.sum()),
+        labels=patterns.labels,
+        above=int(above.sum(axis=1) @ counts),
+        issues_above=int(above.any(axis=1) @ counts),
+        coefficients=weighted(patterns, weights, raters=raters),
+    )
+
+
+@dataclass(frozen=True)
+class WeightedRound:
+    """A round of the report as a group, by the weights of its own version: those of its `matrix`
+    (None: of the tree), with the longest path.
+    """
+
+    group: WeightedGroup
+    matrix: int | None
+    longest: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self.group.as_dict(), "matrix": self.matrix, "longest_path": self.longest}
+
+
+@computed_once
+def weighted_rounds(report: AgreementReport) -> tuple[WeightedRound, ...]:
+    """This round and the others of the report, each as in its own report; () if it has no rounds. A query."""
+    rounds = [one for one in report.rounds if one.agreement]
+    if not rounds:
+        return ()
+    matrices = matrices_in_use({one.round.version_id for one in rounds})
+    return tuple(_round(one, report.level, matrices.get(one.round.version_id)) for one in rounds)
+
+
+def _round(one: RoundAgreement, level: Level, matrix: WeightMatrix | None) -> WeightedRound:
+    compute = _of_round if one.labels.edition else _of_round.__wrapped__
+    group, is_own, longest = compute(
+        one.labels, one.book, level, one.round.depth, matrix.text if matrix else ""
+    )
+    number = matrix.number if matrix and is_own else None
+    return WeightedRound(replace(group, key={"round": one.round.name}), number, longest)
+
+
+@lru_cache(maxsize=64)
+def _of_round(
+    labels: Tuples, book: Codebook, level: Level, depth: int, matrix: str
+) -> tuple[WeightedGroup, bool, int | None]:
+    """All issues of these tuples, whether the weights are those of the matrix, and the longest path."""
+    counted = _counted(book, level, depth, labels)
+    weights, lacking = _weights(book, counted, matrix)
+    return _group({}, labels, ..., counted, weights), bool(matrix and not lacking), weights.longest
 
 
 def weighted_resampled(report: AgreementReport) -> Bootstrap:
@@ -145,18 +212,21 @@ def weighted_resampled(report: AgreementReport) -> Bootstrap:
     return answer
 
 
-def _counted(report: AgreementReport) -> Counted:
-    """The categories of the report's level and above that a label of the round could be, or is."""
-    book, level, labels = report.codebook, report.level, report.numbers.labels
+def _counted(book: Codebook, level: Level, depth: int, labels: Tuples) -> Counted:
+    """The categories of the level and above that a label of the round could be, or is."""
     counts_as = [book.ancestor(state.category_id, level) or state for state in book.states]
     could_be = labels.choosable or book.by_id
     parents = {state.parent_id for state in could_be.values()}
     used = {counts_as[place].category_id for place in np.unique(labels.codes).tolist() if place != MISSING}
+
+    def is_choosable(state: CategoryState) -> bool:
+        stops = state.level >= min(level, depth) or state.category_id not in parents
+        return stops and state.category_id in could_be
+
     states = tuple(
         state
         for state in book.states
-        if state.level <= level
-        and (state.category_id in used or _is_choosable(state, report, could_be, parents))
+        if state.level <= level and (state.category_id in used or is_choosable(state))
     )
     at = {state.category_id: place for place, state in enumerate(states)}
     return Counted(
@@ -164,10 +234,3 @@ def _counted(report: AgreementReport) -> Counted:
         np.array([at.get(state.category_id, MISSING) for state in counts_as], dtype=np.int32),
         np.array([state.level < level for state in book.states], dtype=np.bool_),
     )
-
-
-def _is_choosable(
-    state: CategoryState, report: AgreementReport, could_be: Any, parents: set[int | None]
-) -> bool:
-    stops = state.level >= min(report.level, report.round.depth) or state.category_id not in parents
-    return stops and state.category_id in could_be

@@ -11,7 +11,7 @@ from agreement import Agreement, Coefficient, Difference, PairKappa
 from reports.agreement_report import LEVELS, AgreementReport
 from reports.formats.tables import number
 from reports.sentences.definitions import COEFFICIENTS
-from reports.sentences.numbers import reason_in_words
+from reports.sentences.numbers import probability, reason_in_words
 from rounds.models import Round
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def reasons_cell(
     """The cell of REASON: why intervals are missing or doubtful, and why values are missing; each reason
     once.
     """
-    found = [one.reason or (one.doubt if isinstance(one, Coefficient) else None) for one in with_intervals]
+    found = [one.reason or one.doubt for one in with_intervals]
     for one in values:
         value = one.kappa if isinstance(one, PairKappa) else one.value
         found += [one.reason] if value is None else []
@@ -66,11 +66,6 @@ def reasons_cell(
 def translated(names: "Mapping[str, StrPromise | str]") -> Words:
     """Translates a cell by these names; an unknown text stays as it is."""
     return lambda _report, text: str(names.get(text, text))
-
-
-def probability(value: float) -> str:
-    """A p-value for people: at least three digits, and "< 0.001" below."""
-    return number(value) if value >= 0.001 else "< 0.001"
 
 
 def _type_name(report: AgreementReport, text: str) -> str:

@@ -93,9 +93,9 @@ def _apart(kind: str, pairs: list[tuple[Named, Named]]) -> list[Compared]:
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
     for one in differences(report):
         found = one.found
-        reason = found.reason and found.reason.text
+        why = found.reason or found.doubt
         numbers = (found.value, found.se, found.low, found.high, found.p, found.adjusted)
-        yield [one.kind, one.first, one.second, *one.issues, *numbers, reason]
+        yield [one.kind, one.first, one.second, *one.issues, *numbers, why and why.text]
 
 
 def _as_list(report: AgreementReport) -> list[dict[str, Any]]:

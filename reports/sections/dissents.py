@@ -16,7 +16,7 @@ from reports.level_agreement import places_at
 from reports.queries.labelling_order import ways
 from reports.sections.columns import ADJUSTED, HIGH, ISSUES, LOW, REASON, SHARE, VOLUNTEER, Column, P
 from reports.sections.section import Card, PageQuery, Section
-from reports.sentences.numbers import percent, small, span
+from reports.sentences.numbers import p_value, percent, span
 
 TENTHS = 10
 WIDTH, HEIGHT, GAP = 14.0, 28.0, 2.0
@@ -127,7 +127,7 @@ def _said(found: Trend, adjusted: float | None) -> str:
         return "–"
     p = found.p if adjusted is None else adjusted
     direction = _("rises") if found.z > 0 else _("falls")
-    return f"{direction}, {small(p) if p < 0.001 else f'p = {p:.3f}'}"
+    return f"{direction}, {p_value(p)}"
 
 
 def _card_row(way: VolunteerWay, most: float) -> dict[str, Any]:

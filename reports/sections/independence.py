@@ -11,9 +11,10 @@ from ingest.models import Issue
 from reports.agreement_report import AgreementReport
 from reports.frozen.figures import KeyedFigures, plain
 from reports.queries.independence import leading_volunteers, suspicions
-from reports.sections.columns import ISSUES, REPOSITORY, Column
+from reports.sections.columns import ISSUES, REPOSITORY, Column, P
 from reports.sections.section import JsonPart, Section
 from reports.sentences.independence import sign_of_dependence
+from reports.sentences.numbers import probability
 from rounds.models import Round
 
 NOTE = gettext_lazy(
@@ -90,8 +91,8 @@ INDEPENDENCE = Section(
         REPOSITORY,
         Column("sign", gettext_lazy("Sign"), words=_in_words),
         ISSUES,
-        Column("p", gettext_lazy("p")),
-        Column("adjusted", gettext_lazy("p after Holm")),
+        P,
+        Column("adjusted", gettext_lazy("p after Holm"), digits=probability),
     ),
     rows=_rows,
     note=NOTE,

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy
 from agreement import MISSING, Periods, by_period
 from drawing.axes import px
 from reports.agreement_report import AgreementReport, computed_of_labels
-from reports.formats.tables import Table, number
+from reports.formats.tables import Table
 from reports.frozen.figures import Figure, FigureKey, KeyedFigures, plain
 from reports.pictures.cells import draw_over_time
 from reports.pictures.kind import PictureKind, corner
 from reports.sections.chart_rows import named
-from reports.sections.columns import CODE, DECIDED, DECIDED_ISSUES, LABELS, MONTH, REASON, SHARE, Column
+from reports.sections.columns import CODE, DECIDED, DECIDED_ISSUES, LABELS, MONTH, REASON, SHARE, Column, P
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sentences.numbers import percent
 from reports.sentences.over_time import change_sentences
@@ -139,10 +139,6 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
     }
 
 
-def _small(value: float) -> str:
-    return f"{value:.2g}" if value < 0.001 else number(value)
-
-
 OVER_TIME = Section(
     key="over-time",
     title=gettext_lazy("Labels and decisions by month"),
@@ -183,7 +179,7 @@ OVER_TIME_TEST = Section(
         Column("categories", gettext_lazy("Categories")),
         Column("chi2", "χ²"),
         Column("df", gettext_lazy("Degrees of freedom")),
-        Column("p", "p", digits=_small),
+        P,
         Column("cramers_v", gettext_lazy("Cramér’s V")),
         Column("smallest_expected", gettext_lazy("Smallest expected number")),
         REASON,

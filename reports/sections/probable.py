@@ -176,6 +176,10 @@ RATERS = Section(
         columns.Column("mace", "MACE"),
     ),
     rows=_rows,
+    note=gettext_lazy(
+        "Dawid–Skene: the probability that the volunteer gives the right label. MACE: the probability that"
+        " the volunteer knows the category instead of choosing by habit."
+    ),
     card=Card("reports/agreement/_probable.html", _card),
 )
 CONFUSION = Section(

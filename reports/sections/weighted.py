@@ -10,7 +10,13 @@ from agreement import Bootstrap
 from drawing.axes import close_axis, whisker
 from reports.agreement_report import BY, AgreementReport
 from reports.frozen.figures import KeyedFigures, estimate, group_name, plain
-from reports.queries.weighted import WeightedGroup, WeightedReport, weighted_report, weighted_resampled
+from reports.queries.weighted import (
+    WeightedGroup,
+    WeightedReport,
+    weighted_report,
+    weighted_resampled,
+    weighted_rounds,
+)
 from reports.sections import columns
 from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, known, named
 from reports.sections.section import Card, JsonPart, PageQuery, Section
@@ -27,11 +33,12 @@ GROUPINGS = (
     ("type", gettext_lazy("Type")),
     ("repository", gettext_lazy("Repository")),
     ("month", gettext_lazy("Month")),
+    ("round", gettext_lazy("Round")),
 )
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
-    for group in weighted_report(report).groups:
+    for group in (*weighted_report(report).groups, *(one.group for one in weighted_rounds(report))):
         for name, found in group.coefficients.items():
             cells = [group_name(group.key), group.issues, group.labels, group.above, name]
             yield [*cells, *columns.estimate_cells(found)]
@@ -44,7 +51,10 @@ def _as_dict(report: AgreementReport) -> dict[str, Any]:
         "matrix": found.matrix,
         "longest_path": found.weights.longest,
         "choosable": found.weights.q,
-        "groups": [group.as_dict() for group in found.groups],
+        "groups": [
+            *(group.as_dict() for group in found.groups),
+            *(one.as_dict() for one in weighted_rounds(report)),
+        ],
     }
 
 
@@ -73,13 +83,19 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
             "examples": list(_examples(report, found)),
             "groups": asked.get("weighted") == "groups"
             and [
-                {"heading": heading, "chart": _groups_chart(report, name, found.by(name))}
+                {"heading": heading, "chart": _groups_chart(report, name, groups)}
                 for name, heading in GROUPINGS
-                # A single month has all issues.
-                if len(found.by(name)) > (name == "month")
+                # A single month, or round, has all issues.
+                if len(groups := _by(report, name)) > (name in {"month", "round"})
             ],
         }
     }
+
+
+def _by(report: AgreementReport, name: str) -> list[WeightedGroup]:
+    if name == "round":
+        return [one.group for one in weighted_rounds(report)]
+    return list(weighted_report(report).by(name))
 
 
 def _chart(found: WeightedGroup, resampled: Bootstrap | None) -> Chart:

@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 from agreement import Range, Reason, Volunteers
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
-from reports.sentences.numbers import grouped
+from reports.sentences.numbers import grouped, reason_in_words
 
 
 def issues_needed(
@@ -68,6 +68,15 @@ def volunteers_needed(volunteers: Volunteers, range_: Range | None) -> list[str]
         )
         sentences = [text % {"narrowest": number(volunteers.narrowest)}]
     return [*sentences, *_range_of_volunteers(range_)]
+
+
+def doubt_of_forecasts(report: AgreementReport) -> list[str]:
+    """The warning of forecasts that follow from an interval in doubt; none otherwise."""
+    found = report.overall.coefficients["fleiss_kappa"]
+    if found.doubt is None:
+        return []
+    text = _("Both forecasts are uncertain, as the interval of kappa is: %(reason)s.")
+    return [text % {"reason": reason_in_words(found.doubt.text)}]
 
 
 def _range_of_volunteers(range_: Range | None) -> list[str]:

@@ -1,6 +1,5 @@
 """Numbers in words: reasons for missing values, intervals, differences, probabilities, lists."""
 
-import math
 from collections.abc import Sequence
 
 from django.utils import formats
@@ -11,8 +10,8 @@ from agreement.reasons import Reason, Why, message_of
 from core.text.joining import listed as _listed
 from reports.formats.tables import number
 
-LEAST = 1e-300
-SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+LEAST_P = 0.001
+"""Smaller probabilities are only said to be smaller."""
 
 
 def reason_in_words(text: str) -> str:
@@ -56,14 +55,15 @@ def percent(share: float | None) -> str:
     return _("%(share)s\N{NO-BREAK SPACE}%%") % {"share": number(100 * share, 1)} if share is not None else ""
 
 
-def small(probability: float) -> str:
-    """A small probability: "p = 0.0004", and below 1 in a million a power of ten: "p < 10⁻¹²". What floats
-    cannot hold, and give as 0, is "p < 10⁻³⁰⁰".
-    """
-    if probability >= 1e-6:
-        return f"p = {probability:.2g}"
-    power = str(-math.ceil(math.log10(max(probability, LEAST))))
-    return f"p < 10⁻{power.translate(SUPERSCRIPT)}"
+def probability(p: float) -> str:
+    """A p-value for people, everywhere: "0.012", and "< 0.001" below, also where it rounds to 0."""
+    return number(p) if p >= LEAST_P else f"< {number(LEAST_P)}"
+
+
+def p_value(p: float) -> str:
+    """A p-value in a sentence: "p = 0.012", "p < 0.001"."""
+    text = probability(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ def change_sentences(found: Drift) -> list[str]:
         "word": size(found),
         "chi2": number(found.chi2, 1),
         "df": found.df,
-        "p": say.small(found.p) if found.p < 0.001 else f"p = {number(found.p)}",
+        "p": say.p_value(found.p),
         "months": found.periods,
         "n": f"{found.labels:,}",
         "smallest": number(found.smallest, 1),

@@ -5,7 +5,6 @@ from django.utils.translation import gettext as _
 
 from agreement import Coefficient, Difference, PairKappa
 from reports.formats.tables import number
-from reports.sections.columns import probability as in_digits
 from reports.sentences import numbers as say
 
 register = template.Library()
@@ -33,7 +32,7 @@ def span(found: Coefficient | Difference) -> str:
 
 
 @register.filter
-def doubt(found: Coefficient) -> str:
+def doubt(found: Coefficient | Difference) -> str:
     """Why the interval is not to be trusted; "" if it is."""
     return say.reason_in_words(found.doubt.text) if found.doubt else ""
 
@@ -54,7 +53,7 @@ def span_in_words(found: Coefficient) -> str:
 @register.filter
 def probability(p: float | None) -> str:
     """A p-value; "–" without one."""
-    return "–" if p is None else in_digits(p)
+    return "–" if p is None else say.probability(p)
 
 
 @register.filter

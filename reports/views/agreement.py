@@ -37,7 +37,7 @@ from reports.sentences import limits
 from reports.sentences.benchmarks import landis_koch_word, word_probability
 from reports.sentences.definitions import COEFFICIENTS, DEFINED, definitions
 from reports.sentences.independence import how_labels_were_given, sign_of_dependence
-from reports.sentences.numbers import small
+from reports.sentences.numbers import p_value
 from reports.sentences.paragraph import how_to_report, paragraph
 from reports.views import frozen
 from reports.views.forecasts import forecast_card
@@ -119,7 +119,7 @@ def _suspicions(report: AgreementReport, signs: Signs | None) -> list[dict[str, 
             {
                 "part": sign.part,
                 "text": sign_of_dependence(sign, report.columns),
-                "p": small(sign.adjusted),
+                "p": p_value(sign.adjusted),
                 "url": reverse("issue", args=[slug, issue_id]) if issue_id else "",
             }
             for sign, issue_id in signs

@@ -15,7 +15,7 @@ from reports.forms.agreement import BeforeForm, WithinForm
 from reports.queries.population import population_of
 from reports.sections.chart_rows import HEADLINE
 from reports.sections.composition import composition
-from reports.sentences.forecasts import issues_needed, volunteers_needed
+from reports.sentences.forecasts import doubt_of_forecasts, issues_needed, volunteers_needed
 from studies.pages import frame, study_of
 from studies.rules import may_read_revealed
 
@@ -42,6 +42,7 @@ def forecast_card(request: AuthedRequest, report: AgreementReport) -> dict[str, 
         "sentences": [
             *issues_needed(report, within, needed, issues_range(patterns, within, population), population),
             *volunteers_needed(volunteers_for(patterns, within), volunteers_range(patterns, within)),
+            *doubt_of_forecasts(report),
         ]
     }
 

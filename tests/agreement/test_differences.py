@@ -11,7 +11,7 @@ from scipy import stats
 
 from agreement import Coefficient, Difference, Patterns, Reason, adjusted, beside_others, between, left_out
 from agreement.coefficients import coefficient
-from agreement.differences import FEWEST
+from agreement.differences import ENOUGH_DIFFER, FEWEST
 from agreement.tally import Tally
 from tests.long import sampled
 from tests.worlds.labels import from_rows
@@ -198,6 +198,42 @@ class TestBetween:
             assert between(*pair, (50, 50)) == Difference(
                 pair[0].value - pair[1].value, reason=Reason.FEW_ISSUES
             )
+
+    def test_is_in_doubt_where_one_of_the_two_is(self):
+        plain = Coefficient(0.7, 0.1, 0.5, 0.9)
+        few, rarer = (replace(plain, doubt=one) for one in (Reason.FEW_COMPARED, Reason.FEW_RARER))
+        assert between(plain, plain, (90, 90)).doubt is None
+        assert between(few, rarer, (90, 90)).doubt is Reason.FEW_COMPARED
+        assert between(plain, rarer, (90, 90)).doubt is Reason.FEW_RARER
+        assert between(few, plain, (FEWEST - 1, 90)).doubt is None  # has no interval
+
+
+class TestDoubtOfPairs:
+    """Of three volunteers; ENOUGH_DIFFER issues with different labels, and more than enough with equal ones."""
+
+    SAME = [[0, 0, 0]] * 60 + [[1, 1, 1]] * 60
+    DIFFER = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]] * (ENOUGH_DIFFER // 4)
+
+    def test_few_issues_with_different_labels(self):
+        for differ, doubt in ((self.DIFFER, None), (self.DIFFER[1:], Reason.FEW_DIFFER_PAIRED)):
+            rows = [*self.SAME, *differ]
+            assert [one.doubt for one in left_out(from_rows(rows, 2)).values()] == [doubt] * 3
+            labels = np.array(rows)
+            ones = np.ones(len(rows), dtype=int)
+            assert beside_others(Patterns(labels[:, :2], ones, 2), labels[:, 2]).doubt is doubt
+
+    def test_a_number_in_doubt_on_one_side(self):
+        # Without the first volunteer, the others nearly always agree.
+        differ = [[1, 0, 0], [0, 1, 1]] * (ENOUGH_DIFFER // 2)
+        found = left_out(from_rows([*self.SAME, *differ], 2))
+        assert found[0].doubt is Reason.FEW_DIFFERENT
+        assert found[1].doubt is None
+        labels = np.array([*self.SAME, *differ])
+        ones = np.ones(len(labels), dtype=int)
+        # Between the others percent agreement is 1 but for a few issues.
+        assert beside_others(Patterns(labels[:, 1:], ones, 2), labels[:, 0]).doubt is Reason.FEW_DIFFERENT
+        # Fewer than 80 issues.
+        assert left_out(from_rows([*self.SAME[55:65], *self.DIFFER], 2))[0].doubt is Reason.FEW_COMPARED
 
 
 def test_only_differences_with_a_p_are_corrected():

@@ -167,7 +167,8 @@ def test_the_tables_of_the_page_say_what_rest_says(round_, reader, level):
     for row, one in zip(table("differences"), answer["differences"], strict=True):
         assert row == {
             "difference" if key == "value" else "p_adjusted" if key == "adjusted" else key: value
-            for key, value in one.items()
+            for key, value in (one | {"reason": one["reason"] or one["doubt"]}).items()
+            if key != "doubt"
         }
     twice = answer["intra_rater"]
     for row, one in zip(table("intra-rater"), [*twice["volunteers"], twice["pooled"]], strict=True):

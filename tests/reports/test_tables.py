@@ -22,7 +22,7 @@ from reports.sentences.agreement import (
     undecided,
     what_is_missing,
 )
-from reports.sentences.numbers import undefined
+from reports.sentences.numbers import p_value, probability, undefined
 from reports.sentences.paragraph import how_to_report
 from reports.sentences.weighted import with_partial_credit
 from rounds.models import Round
@@ -34,6 +34,25 @@ from tests.worlds.world import small_world
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=5, members=3)]
 
 TABLE = Table(("name", "value", "why"), (("=1+1|_a", 0.12345678, None), ("50 % & ~\\", None, "none\nat all")))
+
+
+def test_a_table_formats_its_own_numbers():
+    table = Table(("value", "p"), ((0.12345, 1e-9),))
+    assert as_markdown(table, [number, probability]).splitlines()[-1] == "| 0.123 | \\< 0.001 |"
+
+
+@pytest.mark.parametrize(
+    ("p", "cell", "said"),
+    [
+        (0.0, "< 0.001", "p < 0.001"),
+        (0.0009999, "< 0.001", "p < 0.001"),
+        (0.001, "0.001", "p = 0.001"),
+        (0.0481, "0.048", "p = 0.048"),
+        (1.0, "1.000", "p = 1.000"),
+    ],
+)
+def test_a_p_value_has_one_form(p, cell, said):
+    assert (probability(p), p_value(p)) == (cell, said)
 
 
 def test_csv_is_at_full_precision_and_inert():

@@ -146,6 +146,16 @@ def test_page_table_and_json_say_the_same(round_, reader):
     assert "An effect is no ground for leaving anybody out." in said
     [pair] = [one for one in rest if one["comparison"] == "repositories"]
     assert f"{pair['first']} {pair['second']}" in said
+    # Each has its star, with its reason, on the page and in the files.
+    whys = {one["doubt"] for one in rest}
+    assert len(whys) >= 1 and None not in whys
+    page = reader.get(address).text
+    for row, one in zip(rows, rest, strict=True):
+        assert row["reason"] == one["doubt"]
+        assert f'title="{one["doubt"]}">*</abbr>' in page
+    assert f'{pair["doubt"]}"' in page[page.index('id="differences-h"') :]
+    latex = reader.get(f"{address}?format=tex&table=differences").text
+    assert [why for why in whys if why[:30] not in " ".join(latex.split())] == []
     volunteers = list(csv.DictReader(io.StringIO(reader.get(f"{address}?format=csv&table=volunteers").text)))
     assert [(float(row["effect_low"]), float(row["p_adjusted"])) for row in volunteers] == [
         (one["low"], one["adjusted"]) for one in rest if one["comparison"] == "volunteers"

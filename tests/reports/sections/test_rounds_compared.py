@@ -1,6 +1,7 @@
 """The rounds of a study side by side: each as its own report says, blind for who still has to label."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -11,8 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.actions.rounds import close_round
+from replication.package import write_package
+from reports.actions.weights import set_weights
 from reports.agreement_report import agreement_report
 from reports.formats.json_report import report_as_dict
+from reports.queries.weighted import weighted_report, weighted_rounds
 from reports.sections.registry import TABLES
 from rounds.models import Round
 from rounds.queries.blindness import Reader, withheld_issues
@@ -20,6 +24,7 @@ from taxonomy.models import CategoryState, Level, Version
 from tests import factories
 from tests.kept import kept
 from tests.worlds.pages import client, label_all, text_of
+from tests.worlds.recomputed import summary
 from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=4)]
@@ -127,6 +132,49 @@ def test_a_version_without_the_level_says_so(world, main):
     )  # fmt: skip
     page = text_of(client(world.lead).get(reverse("agreement", args=[main.pk])))
     assert "Types alone Main v2 The taxonomy has no categories at this level." in page
+
+
+# --- with partial credit
+
+
+def test_each_round_has_partial_credit_as_in_its_own_report(world, pilot, main, tmp_path):
+    version = factories.make_version(
+        world.study, ["A", "A.1", "C", "C.1", "C.2"], taxonomy=world.version.taxonomy
+    )
+    first, world.version = world.version, version
+    later = world.round(name="Second version")
+    label_all(world, later, "A.1 A.1 C.1", "C.1 C.2 C.1", "C.2 C.2 C.2")
+    own = ",A.1,C.1,C.2\nA.1,1,0,0\nC.1,0,1,0.75\nC.2,0,0.75,1\n"
+    set_weights(version=version, by=world.lead, text=own)
+
+    report = by_round(main)
+    found = weighted_rounds(report)
+
+    assert [(one.group.key["round"], one.matrix, one.longest) for one in found] == [
+        ("Pilot", None, 4), ("Main round", None, 4), ("Second version", 1, None),
+    ]  # fmt: skip
+    for one, round_ in zip(found, (pilot, main, later), strict=True):
+        alone = weighted_report(agreement_report(round_)).overall
+        assert one.group == replace(alone, key={"round": round_.name})
+        assert alone.coefficients["fleiss_kappa"].value is not None
+    part = report_as_dict(report)["weighted"]["groups"][1:]
+    assert part == [one.as_dict() for one in found]
+    assert (part[2]["matrix"], part[2]["longest_path"]) == (1, None)
+    assert [row[0] for row in TABLES["weighted"](report).rows][4::4] == [
+        "round Pilot", "round Main round", "round Second version",
+    ]  # fmt: skip
+    assert weighted_rounds(agreement_report(main)) == ()
+    with CaptureQueriesContext(connection) as queries:
+        weighted_rounds(by_round(main))
+    assert sum("reports_weightmatrix" in one["sql"] for one in queries.captured_queries) == 1
+    page = client(world.lead).get(reverse("agreement", args=[main.pk]), {"weighted": "groups"})
+    said = text_of(page, 'class="card whole weighted"', "")
+    assert f"Second version 3 {found[2].group.coefficients['fleiss_kappa'].value:.3f}" in said
+
+    world.version = first
+    write_package(main, tmp_path, reader=SHELL)
+    assert (tmp_path / "rounds/second-version/weights/weights-1.csv").read_text() == own
+    assert summary(tmp_path)[1] == 0
 
 
 # --- blindness

@@ -127,7 +127,7 @@ def test_the_page_says_which_question_and_which_weights(world, labelled):
 
 def test_groups_are_on_the_page_on_request(world, labelled):
     reader, address = client(world.lead), reverse("agreement", args=[labelled.pk])
-    assert "Show types, repositories and months" in text_of(reader.get(address))
+    assert "Show types, repositories, months and rounds" in text_of(reader.get(address))
 
     page = text_of(reader.get(address, {"weighted": "groups"}), 'class="card whole weighted"', "")
 
@@ -135,7 +135,7 @@ def test_groups_are_on_the_page_on_request(world, labelled):
     assert "Weighted Fleiss’ kappa: Type" in page
     assert "Weighted Fleiss’ kappa: Month" not in page
     assert f"owner/repository-1 4 {kappa.value:.3f}" in page
-    assert "Show types, repositories and months" not in page
+    assert "Show types, repositories, months and rounds" not in page
 
 
 @pytest.mark.world(issues=12)
@@ -157,7 +157,7 @@ def test_the_file_has_a_row_for_each_group_and_coefficient(world, labelled):
     )
 
     rows = list(csv.DictReader(io.StringIO(sent.content.decode())))
-    assert [row["group"].split()[0] for row in rows[::4]] == ["all", "type", "repository", "month"]
+    assert [row["group"].split()[0] for row in rows[::4]] == ["all", "type", "repository", "month", "round"]
     assert [row["coefficient"] for row in rows[:4]] == [
         "percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac2",
     ]  # fmt: skip
