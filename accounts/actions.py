@@ -45,7 +45,7 @@ def make_account(*, name: str, email: str, password: str | None, may_create_stud
 
 @transaction.atomic
 def make_first_account(*, name: str, email: str, password: str, code: str = "") -> User:
-    """Make the account of a server's first visitor, who may create studies.
+    """Make the account of a server's first visitor, who may create studies and administers the server.
 
     Raises WrongSetupCode if the server requires a set-up code and `code` is another, NotTheFirst if an
     account exists; of two simultaneous visitors exactly one succeeds.
@@ -56,7 +56,15 @@ def make_first_account(*, name: str, email: str, password: str, code: str = "") 
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_FIRST_ACCOUNT])
     if User.objects.exists():
         raise NotTheFirst
-    return make_account(name=name, email=email, password=password, may_create_studies=True)
+    user = make_account(name=name, email=email, password=password, may_create_studies=True)
+    make_administrator(user=user)
+    return user
+
+
+def make_administrator(*, user: User, is_one: bool = True) -> None:
+    """Let a person administer the server, or no longer: see its page, which has no content of any study."""
+    user.is_superuser = is_one
+    user.save(update_fields=["is_superuser"])
 
 
 def needs_setup_code() -> bool:
@@ -163,6 +171,7 @@ def erase_account(*, user: User) -> None:
         password=make_password(None),
         language="",
         may_create_studies=False,
+        is_superuser=False,
         last_login=None,
         seen_at=None,
     )

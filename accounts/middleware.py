@@ -16,7 +16,7 @@ from accounts.models import User
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-OF_MACHINES = {"/healthz", "/readyz"}
+OF_MACHINES = {"/healthz", "/readyz", "/metrics"}
 """Pages of programs that watch the server: they read no session and note nobody."""
 
 

@@ -5,6 +5,7 @@ class RoundsConfig(AppConfig):
     name = "rounds"
 
     def ready(self) -> None:
+        from core.watching.metrics import register_gauge
         from ingest.queries.forge_labels import hide_forge_labels
         from rounds.queries import labels_given
         from rounds.queries.forge_labels import hidden_forge_labels
@@ -12,3 +13,6 @@ class RoundsConfig(AppConfig):
 
         signals.labelled.connect(labels_given.has_labels)
         hide_forge_labels(hidden_forge_labels)
+        register_gauge(
+            "crosscheck_labels", "Labels stored, as PostgreSQL estimates them.", labels_given.labels_stored
+        )

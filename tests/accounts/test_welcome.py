@@ -38,7 +38,7 @@ def test_welcome_makes_the_first_account_and_signs_in(client):
     assert (answer.status_code, answer.headers["Location"]) == (302, reverse("home"))
     user = User.objects.get()
     found = (user.name, user.email, user.may_create_studies, user.is_superuser)
-    assert found == ("Ada", "ada@example.org", True, False)
+    assert found == ("Ada", "ada@example.org", True, True)
     assert client.get(reverse("me")).status_code == 200
 
 

@@ -27,6 +27,9 @@ TABLE = """
 # route                  method  anon strg left ownr lead volu idle view modl
 healthz                    get    200  200  200  200  200  200  200  200  200
 readyz                     get    503  503  503  503  503  503  503  503  503
+metrics                    get    404  404  404  404  404  404  404  404  404
+server                     get    302  403  403  403  403  403  403  403  403
+try_mail                  post   401  403  403  403  403  403  403  403  403
 welcome                    get    404  404  404  404  404  404  404  404  404
 welcome                    post   404  404  404  404  404  404  404  404  404
 home                       get    302  200  200  200  200  200  200  200  200
