@@ -13,6 +13,7 @@ from ingest.api import keyword_lists, similar
 from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
+from replication.api import packages
 from reports.api import frozen, groups, report_files, reports, taxonomy_figure, weights
 from reports.api.consensus import Consensus
 from studies import api as studies
@@ -141,6 +142,9 @@ of_round = [
     path("consensus/", Consensus.as_view(), name="api_consensus"),
     path("meetings/", meetings.Meetings.as_view(), name="api_meetings"),
     path("training/", training.Training.as_view(), name="api_training"),
+    path("packages/", packages.Packages.as_view(), name="api_packages"),
+    path("packages/<int:job_id>/", packages.OnePackage.as_view(), name="api_package"),
+    path("packages/<int:job_id>/content/", packages.PackageContent.as_view(), name="api_package_content"),
 ]
 of_meeting = [
     path("", meetings.OneMeeting.as_view(), name="api_meeting"),

@@ -6,6 +6,7 @@ from typing import Any
 from celery import shared_task
 
 from core import jobs
+from core.upkeep import leftovers
 from core.watching.workers import note_worker
 
 
@@ -19,3 +20,8 @@ def run_job(self: Any, job_id: int) -> None:
 def sweep(self: Any) -> None:
     note_worker(self.request.hostname)
     jobs.sweep()
+
+
+@shared_task
+def sweep_files() -> None:
+    leftovers.sweep()

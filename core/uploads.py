@@ -5,9 +5,11 @@ So it stands apart from `core.api`, which imports these views.
 """
 
 import json
+from tempfile import TemporaryFile
 from typing import Any
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError
@@ -33,6 +35,35 @@ class Capped(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> None:
         """Leave the file to the next handlers."""
+
+
+class Nameless(FileUploadHandler):
+    """Keeps an upload in a file without a name, which goes with its process, however that ends."""
+
+    file: "UploadedFile[bytes]"
+
+    def new_file(self, *given: Any, **named: Any) -> None:
+        super().new_file(*given, **named)
+        self.file = UploadedFile(
+            TemporaryFile(),  # noqa: SIM115 - Django closes it at the end of the request
+            self.file_name,
+            self.content_type,
+            0,
+            self.charset,
+            self.content_type_extra,
+        )
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:  # noqa: ARG002 - as Django calls it
+        self.file.write(raw_data)
+
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes]":
+        self.file.seek(0)
+        self.file.size = file_size
+        return self.file
+
+    def upload_interrupted(self) -> None:
+        if hasattr(self, "file"):
+            self.file.close()
 
 
 class WholeJson(JSONParser):

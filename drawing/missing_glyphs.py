@@ -9,6 +9,7 @@ from unicodedata import category
 
 from django.utils.translation import ngettext
 
+from core.upkeep.leftovers import work_folder
 from drawing.workers import answer_of
 
 SECONDS = 5
@@ -40,7 +41,10 @@ def without_a_font(texts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _missing(letters: str) -> str:
-    return str(json.loads(answer_of("missing_glyphs_worker", given=json.dumps(letters), seconds=SECONDS)))
+    given = json.dumps(letters)
+    with work_folder("drawing") as folder:
+        found = answer_of("missing_glyphs_worker", given=given, seconds=SECONDS, folder=folder)
+    return str(json.loads(found))
 
 
 def boxes(letters: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 from django.conf import settings
 
 from core.places import place
+from core.upkeep.leftovers import work_folder
 from drawing.errors import DrawingBusy, PictureFailed
 from drawing.workers import where_it_failed
 
@@ -65,10 +67,13 @@ def engine(wait: float | None = None) -> Iterator[None]:
 def _drawn(specs: Sequence[dict[str, Any]], form: str, told: Callable[[int], None]) -> list[bytes]:
     command = [sys.executable, "-m", "drawing.vega_worker", form]
     made: list[bytes] = []
-    with TemporaryFile() as given, TemporaryFile() as wrong:
+    with work_folder("drawing") as folder, TemporaryFile() as given, TemporaryFile() as wrong:
+        own = {**os.environ, "TMPDIR": str(folder)}
         given.write(json.dumps(specs).encode())
         given.seek(0)
-        with Popen(command, stdin=given, stdout=PIPE, stderr=wrong, cwd=settings.BASE_DIR) as process:
+        with Popen(
+            command, stdin=given, stdout=PIPE, stderr=wrong, cwd=settings.BASE_DIR, env=own
+        ) as process:
             late = Timer(SECONDS, process.kill)
             late.start()
             try:

@@ -1,5 +1,6 @@
 """Runs each engine in its own process, because an engine keeps its memory until the process ends."""
 
+import os
 import re
 import subprocess
 import sys
@@ -10,13 +11,16 @@ PLACE = re.compile(r'File "[^"]+", line \d+')
 CLASS = re.compile(r"^[A-Za-z_.]+(?=:|$)")
 
 
-def answer_of(worker: str, *arguments: str, given: str, seconds: float) -> bytes:
-    """The output of the module `worker` of this room for the input `given`. Raises SubprocessError."""
+def answer_of(worker: str, *arguments: str, given: str, seconds: float, folder: Path | None = None) -> bytes:
+    """The output of the module `worker` of this room for the input `given`; its temporary files are in
+    `folder`. Raises SubprocessError.
+    """
     made = subprocess.run(
         [sys.executable, "-m", f"drawing.{worker}", *arguments],
         input=given.encode(),
         capture_output=True,
         cwd=ROOT,
+        env=None if folder is None else {**os.environ, "TMPDIR": str(folder)},
         check=True,
         timeout=seconds,
     )

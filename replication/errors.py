@@ -1,4 +1,4 @@
-"""The errors of importing a published study."""
+"""The errors of packages, and of importing a published study."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,21 @@ class PublishedStudyRefused(DomainError):
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join([str(_("The study was refused. Nothing was stored.")), *problems]))
+
+
+class PackageGone(DomainError):
+    message = _(
+        "This package is no longer on the server. Packages are kept for one day, and not as long if a person"
+        " or a text is removed from the study. Make the package again."
+    )
+    status = 410
+
+
+class PackageHeldBack(DomainError):
+    message = _(
+        "This package has an issue that is hidden from you now, or your role in the study changed. Make the"
+        " package again."
+    )
 
 
 class PublishedStudyDiffers(DomainError):

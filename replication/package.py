@@ -50,6 +50,9 @@ Sink = Callable[[str, Iterable[bytes]], None]
 """Writes a file of a package, given its name and content, into a folder or an archive."""
 
 
+Told = Callable[[str, int], None]
+
+
 def into_folder(folder: Path, name: str, chunks: Iterable[bytes]) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +77,7 @@ def write_package(
     blind: WithheldIssues = NOTHING,
     reader: Reader | None = None,
     without_coached: bool = False,
+    told: Told = lambda _name, _rows: None,
 ) -> dict[str, str]:
     """Write the replication package of a round into a folder or a new `.zip`; returns SHA-256 by file, with
     that of the manifest. The same state makes the same bytes, whenever and by whatever process.
@@ -87,7 +91,8 @@ def write_package(
     that was imported or as evidence. If any issue is withheld,
     frozen reports are left out, since they count all issues; the manifest gives both numbers and the reason.
     With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
-    reports, and findings, whose numbers count these labels, are left out.
+    reports, and findings, whose numbers count these labels, are left out. `told` is called with the name of
+    a file and the number of rows that were just written to it; an error in `told` ends the writing.
     """
     left = blind | coached_issues(round_) if without_coached else blind
     with snapshot():
@@ -95,11 +100,23 @@ def write_package(
         if to.suffix == ".zip":
             to.parent.mkdir(parents=True, exist_ok=True)
             with ZipFile(to, "w", ZIP_DEFLATED) as archive:
-                sink = partial(into_zip, archive, moment)
+                sink = _telling(partial(into_zip, archive, moment), told)
                 return _write_files(round_, sink, moment, blind, reader, without_coached=without_coached)
         to.mkdir(parents=True, exist_ok=True)
-        sink = partial(into_folder, to)
+        sink = _telling(partial(into_folder, to), told)
         return _write_files(round_, sink, moment, blind, reader, without_coached=without_coached)
+
+
+def _telling(sink: Sink, told: Told) -> Sink:
+    """The same sink, which calls `told` for each piece."""
+
+    def pieces(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        told(name, 0)
+        for chunk in chunks:
+            yield chunk
+            told(name, chunk.count(b"\n"))
+
+    return lambda name, chunks: sink(name, pieces(name, chunks))
 
 
 def _write_files(

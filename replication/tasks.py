@@ -1,4 +1,4 @@
-"""Jobs of published labels that were uploaded."""
+"""Jobs of packages, and of published labels that were uploaded."""
 
 from contextlib import suppress
 from typing import Any
@@ -9,6 +9,25 @@ from core.jobs import Cancelled, Progress, apart, register
 from core.models import Job
 from ingest.models import Import
 from replication.actions import uploads
+from replication.actions.packages import make_package
+from replication.queries.packages import MAKING
+from rounds.models import Round
+from studies.models import Membership
+
+
+@register(MAKING)
+def make_a_package(job: Job, progress: Progress) -> dict[str, Any]:
+    """Make a package with what the member who asked first may read now."""
+    given = job.arguments
+    with apart(progress) as report:
+        made = make_package(
+            job=job,
+            round_=Round.objects.select_related("study", "version__taxonomy").get(pk=given["round"]),
+            by=Membership.objects.select_related("study").get(pk=given["member"]),
+            report=report,
+        )
+    _ended(progress, made["rows"])
+    return made
 
 
 @register(uploads.CHECK)

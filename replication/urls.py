@@ -1,10 +1,13 @@
 from django.urls import URLPattern, path
 
-from replication.views import exports, published
+from replication.views import exports, packages, published
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/export/", exports.export, name="export"),
     path("studies/<slug:slug>/export/download/", exports.download, name="download_export"),
+    path("rounds/<int:round_id>/packages/make/", packages.make_package, name="make_package"),
+    path("rounds/<int:round_id>/packages/<int:job_id>/", packages.package, name="package"),
+    path("rounds/<int:round_id>/packages/<int:job_id>/send/", packages.send_package, name="send_package"),
     path(
         "studies/<slug:slug>/imports/published/", published.new_published_import, name="new_published_import"
     ),

@@ -16,6 +16,7 @@ environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
 
 # Everything that the platform writes: embedded servers, uploads, exports, logs.
 DATA_DIR = Path(env("CROSSCHECK_DATA", default=str(BASE_DIR / "var"))).resolve()
+PACKAGES_DIR = DATA_DIR / "packages"
 
 DEBUG = False
 SECRET_KEY = env("SECRET_KEY", default="")
@@ -247,6 +248,8 @@ CELERY_TIMEZONE = "UTC"
 # A sweep that finds no worker expires: the next one sees the same jobs.
 CELERY_BEAT_SCHEDULE = {
     "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
+    # Files whose time is over, or whose process was killed.
+    "sweep-files": {"task": "core.tasks.sweep_files", "schedule": 60.0, "options": {"expires": 60.0}},
     # After an upgrade or an interrupted import: without it lists would not find the missed texts.
     "search-keywords": {
         "task": "ingest.tasks.search_what_was_missed",
@@ -295,7 +298,7 @@ STATIC_ROOT = env("STATIC_ROOT", default=str(BASE_DIR / "staticfiles"))
 FILE_UPLOAD_HANDLERS = [
     "core.uploads.Capped",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+    "core.uploads.Nameless",
 ]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20

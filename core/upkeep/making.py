@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.upkeep.database import Sums, parameters, run, session, sums_of
 from core.upkeep.errors import BackupError
-from core.upkeep.work import WORK, work_folder
+from core.upkeep.leftovers import WORK, work_folder
 from core.version import version
 
 NAME = "crosscheck-%Y%m%d-%H%M%S.tar"
@@ -29,9 +29,22 @@ MANIFEST, DATABASE, FILES = "manifest.json", "database.dump", "files"
 LAST = "last_backup.json"
 """In the data folder: what `doctor` says about the last backup."""
 NOT_FILES = frozenset(
-    {"postgres", "redis", "logs", "run", "secret_key", "up.json", "beat-schedule", "reserve", LAST}
+    {
+        "postgres",
+        "redis",
+        "logs",
+        "run",
+        "secret_key",
+        "up.json",
+        "beat-schedule",
+        "reserve",
+        "packages",
+        LAST,
+    }
 )
-"""In the data folder, and no part of a backup: servers, logs, and the key, which is kept apart."""
+"""In the data folder, and no part of a backup: servers, logs, packages that can be made again, and the key,
+which is kept apart.
+"""
 
 Say = Callable[[str], None]
 

@@ -16,8 +16,8 @@ from psycopg2.extensions import quote_ident
 
 from core.upkeep.database import Sums, parameters, run, session, sums_of
 from core.upkeep.errors import BackupError
+from core.upkeep.leftovers import work_folder
 from core.upkeep.making import DATABASE, FILES, MANIFEST, Manifest, Say, hash_of
-from core.upkeep.work import work_folder
 
 
 def checked(backup: Path, say: Say = lambda _text: None) -> bool:

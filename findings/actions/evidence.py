@@ -16,6 +16,7 @@ from ingest.models import Issue
 from interviews.models import Question, Quote
 from reports.agreement_report import LEVELS
 from rounds.models import Round, RoundIssue
+from studies.actions import remove_copies
 from studies.models import Membership
 from taxonomy.models import Category
 
@@ -115,6 +116,8 @@ def remove_evidence(*, finding: Finding, number: int, by: Membership, back: bool
     """
     held = hold(finding, by)
     held.evidence.filter(number=number).update(removed_at=None if back else clock.now())
+    if not back:
+        remove_copies(held.study_id)
 
 
 @transaction.atomic

@@ -22,7 +22,7 @@ from findings.rules import may_write_findings
 from interviews.actions.coding_locks import share_participant
 from interviews.models import Quote
 from interviews.queries.pseudonyms import names_left
-from studies.actions import record
+from studies.actions import record, remove_copies
 from studies.models import Membership, Study
 
 LONGEST = 4_000
@@ -143,6 +143,7 @@ def delete_finding(*, finding: Finding, by: Membership) -> None:
     held.deleted_at = clock.now()
     held.save(update_fields=["deleted_at"])
     record(held.study, "findings.deleted", by.user)
+    remove_copies(held.study_id)
 
 
 @transaction.atomic

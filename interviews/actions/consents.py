@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from interviews.actions.leading import hold, is_future, require_lead, require_length
 from interviews.errors import InterviewRefused
 from interviews.models import Consent, ConsentText, Interviewer, Participant
-from studies.actions import record
+from studies.actions import record, remove_copies
 from studies.models import Membership, Study
 
 LONGEST_TEXT = 60_000
@@ -60,6 +60,7 @@ def record_consent(
         participant=held, text=text, given_on=given_on, permits=known, recorded_by=by
     )
     record(held.study, "consents.recorded", by.user, participant=str(held), permits=known)
+    remove_copies(held.study_id)  # it may permit less than the consent before
     return made
 
 
@@ -77,6 +78,7 @@ def withdraw_consent(*, consent: Consent, withdrawn_on: date, by: Membership) ->
     held.withdrawn_on = withdrawn_on
     held.save(update_fields=["withdrawn_on"])
     record(held.participant.study, "consents.withdrawn", by.user, participant=str(held.participant))
+    remove_copies(held.participant.study_id)
     return held
 
 

@@ -20,7 +20,7 @@ from interviews.models import (
     Transcript,
     Turn,
 )
-from studies.actions import record
+from studies.actions import record, remove_copies
 from studies.models import Membership
 
 Eraser = Callable[[Participant], None]
@@ -60,6 +60,7 @@ def erase_participant(*, participant: Participant, by: Membership) -> Participan
     held.save()
     for eraser in _others:
         eraser(held)
+    remove_copies(held.study_id)
     record(held.study, "participants.erased", by.user, participant=str(held))
     return held
 

@@ -22,7 +22,7 @@ from interviews.queries.pseudonyms import (
     raw_turns,
     with_stand_ins,
 )
-from studies.actions import record
+from studies.actions import record, remove_copies
 from studies.models import Membership
 
 LONGEST_ORIGINAL, LONGEST_STAND_IN = 200, 120
@@ -160,6 +160,7 @@ def correct_transcript(
     )
     carry_quotes(old=old, new=made)
     _empty_named(session, made)
+    remove_copies(session.study_id)
     return made
 
 

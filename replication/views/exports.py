@@ -1,12 +1,10 @@
 """The export page: the replication package and its files, with checks and commands for REST."""
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import FileResponse, Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.text import slugify
@@ -20,15 +18,15 @@ from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from ingest.models import Repository
-from replication.package import ITS_HASH, MANIFEST, RANKING_ANSWERS, RANKINGS, SCRIPTS, write_package
+from replication.package import ITS_HASH, MANIFEST, RANKING_ANSWERS, RANKINGS, SCRIPTS
 from replication.queries.exports import Contents, contents, own_packages
+from replication.queries.packages import kept_packages, kept_until
 from reports.actions.exports import note_download
 from reports.exports import labels_csv
 from reports.file_responses import stored_as
 from reports.formats.files import named_for
 from rounds.models import Round
-from rounds.pages import WITHHELD
-from rounds.queries.blindness import Reader, WithheldIssues, withheld_issues
+from rounds.queries.blindness import withheld_issues
 from rounds.queries.rounds import current_round, rounds_for
 from studies.models import Membership, Study
 from studies.pages import study_of
@@ -52,6 +50,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
             ),
             "files": files,
             "packages": own_packages(round_, member),
+            "kept": [(job, kept_until(job)) for job in kept_packages(round_, member)] if member else [],
             "certain": sum(not one.if_any for one in files),
         }
     return render_page(request, "replication/export.html", context)
@@ -66,10 +65,6 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
         raise Http404
     blind = withheld_issues(round_, member)
     name = request.POST.get("file", "")
-    if name == "package":
-        without = request.POST.get("coached") == "no"
-        file = named_for(round_, "-without-coached.zip" if without else ".zip")
-        return _package(round_, member, file, blind, without_coached=without)
     if name == "long":
         chunks, file = labels_csv(round_, layout="long", blind=blind), named_for(round_, "-labels-long.csv")
     elif name == "wide":
@@ -84,23 +79,6 @@ def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     note_download(round_=round_, by=member, file=file)
     headers = stored_as(file, blind.count())
     return StreamingHttpResponse(chunks, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _package(
-    round_: Round, member: Membership, file: str, blind: WithheldIssues, *, without_coached: bool
-) -> FileResponse:
-    """The whole package as a zip, written to a temporary file that is unlinked before it is sent."""
-    with tempfile.TemporaryDirectory(prefix="crosscheck-export-") as folder:
-        path = Path(folder, "package.zip")
-        hashes = write_package(
-            round_, path, blind=blind, reader=Reader(member), without_coached=without_coached
-        )
-        stream = path.open("rb")
-    note_download(round_=round_, by=member, file=file, manifest=hashes[MANIFEST])
-    headers = {WITHHELD: str(blind.count())}
-    return FileResponse(
-        stream, as_attachment=True, filename=file, content_type="application/zip", headers=headers
-    )
 
 
 def _study(request: AuthedRequest, slug: str) -> tuple[Study, Membership | None]:

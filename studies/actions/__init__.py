@@ -5,6 +5,7 @@ then reads: of two simultaneous changes the second sees the result of the first.
 """
 
 from studies.actions.audit import record
+from studies.actions.copies import remove_copies
 from studies.actions.erasing import erase_person
 from studies.actions.guidelines import mark_guideline_read, publish_guideline
 from studies.actions.invitations import accept_invitation, invite, join_with_new_account, revoke_invitation
@@ -28,5 +29,6 @@ __all__ = [
     "publish_guideline",
     "record",
     "rejoin",
+    "remove_copies",
     "revoke_invitation",
 ]

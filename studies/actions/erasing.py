@@ -5,6 +5,7 @@ from django.db import transaction
 from accounts.actions import erase_account
 from accounts.models import User
 from core.sql.retry import retried
+from studies.actions.copies import remove_copies
 from studies.actions.people import end_membership
 from studies.models import Event, Invitation, Membership
 
@@ -16,7 +17,8 @@ NOTED = ("people.invited", "people.invitation_revoked")
 def erase_person(*, user: User) -> int:
     """Take a person out of all studies and erase who they are: name, address, password, language, sessions,
     tokens, links, and the notes of invitations that they accepted. Memberships, labels, votes and comments
-    stay under the pseudonyms. Cannot be undone; returns the number of studies that they were in.
+    stay under the pseudonyms. Files that this server keeps of their studies are removed: a text in them can
+    have the name. Cannot be undone; returns the number of studies that they were in.
 
     Raises LastOwner, and erases nothing, if a study would be left without an owner.
     """
@@ -26,6 +28,8 @@ def erase_person(*, user: User) -> int:
     for invitation in Invitation.objects.filter(accepted_by__user=user).exclude(note=""):
         _forget_note(invitation)
     erase_account(user=user)
+    for study_id in seats.order_by("study").values_list("study", flat=True):
+        remove_copies(study_id)
     return seats.count()
 
 

@@ -26,6 +26,7 @@ from ingest.models import Import, Issue, SimilarPair
 from interviews.actions.codings import open_coding
 from interviews.actions.transcripts import import_transcript
 from interviews.queries.pseudonyms import Spoken
+from replication.actions.packages import ask_for_package
 from reports.actions.report_files import ask_for_report
 from rounds.models import Round
 from studies.actions import create_study, invite
@@ -149,6 +150,9 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     files = [ask_for_report(round_=main, by=owner, form=form) for form in ("html", "pdf")]
     jobs.run(files[0].pk)
     yield from (reverse("agreement_file", args=[main.pk, one.pk]) for one in files)
+    packages = [ask_for_package(round_=main, by=owner, without_coached=one) for one in (False, True)]
+    jobs.run(packages[0].pk)
+    yield from (reverse("package", args=[main.pk, one.pk]) for one in packages)
     yield reverse("frozen_reports", args=[main.pk])
     yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])

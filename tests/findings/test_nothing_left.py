@@ -26,6 +26,7 @@ from tests.interviews.coding import span_of
 from tests.interviews.readers.packing import document, paragraph
 from tests.kept import kept
 from tests.long import only_long
+from tests.worlds.packages import package_for
 from tests.worlds.pages import client
 
 NAME, COMPANY = "Zuzana Canaryova", "Canarycorp"
@@ -84,8 +85,7 @@ def dumped() -> bytes:
 
 def files() -> Iterator[tuple[str, bytes]]:
     """All files of the data folder but the database's own, which the dump says, and all temporary ones of ours."""
-    folders = [*settings.DATA_DIR.iterdir(), *Path(tempfile.gettempdir()).glob("crosscheck-export-*")]
-    for folder in folders:
+    for folder in settings.DATA_DIR.iterdir():
         if folder.name != "postgres":
             for path in [folder, *folder.rglob("*")]:
                 if path.is_file():
@@ -116,9 +116,7 @@ def handed_out(world: FindingWorld) -> dict[str, bytes]:
         answer = lead.get(page)
         assert answer.status_code in {200, 302}, page
         given[page] = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    package = {"round": world.round.pk, "file": "package"}
-    answer = lead.post(reverse("download_export", args=[slug]), package)
-    given["package"] = b"".join(answer.streaming_content)
+    given["package"] = b"".join(package_for(lead, world.round).streaming_content)
     return given
 
 

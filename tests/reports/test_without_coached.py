@@ -27,6 +27,7 @@ from tests.api.conftest import client_of
 from tests.kept import kept
 from tests.long import only_long
 from tests.worlds.meeting import label, meeting_world
+from tests.worlds.packages import package_for
 from tests.worlds.pages import client, text_of
 from tests.worlds.recomputed import summary
 
@@ -243,14 +244,12 @@ def test_the_package_follows_and_is_computed_again(world, tmp_path):
         assert world.issues[0].url not in (tmp_path / "remaining" / file).read_text()
 
 
-def test_the_export_page_offers_it(world):
+def test_the_export_page_offers_it(world, settings, tmp_path):
+    settings.PACKAGES_DIR = tmp_path
     page = client(world.lead).get(f"{reverse('export', args=[world.study.slug])}?round={world.round_.pk}")
     assert "Leave out 2 coached issues" in text_of(page)
     assert "2 issues were in a pilot or training before. coached.csv lists these issues." in text_of(page)
-    answer = client(world.lead).post(
-        reverse("download_export", args=[world.study.slug]),
-        {"round": world.round_.pk, "file": "package", "coached": "no"},
-    )
+    answer = package_for(client(world.lead), world.round_, coached="no")
     assert "-without-coached.zip" in answer.headers["Content-Disposition"]
     assert answer.getvalue().startswith(b"PK")
 

@@ -396,6 +396,9 @@ agreement_file             get    302  404  404  404  200  404  404  404  403
 send_agreement_file        get    302  404  404  404  410  404  404  404  403
 export                     get    302  404  404  200  200  200  200  200  403
 download_export            post   401  404  404  404  404  404  404  404  403
+make_package               post   401  404  404  302  302  302  302  302  403
+package                    get    302  404  404  200  200  404  404  404  403
+send_package               post   401  404  404  410  410  404  404  404  403
 
 api_schema                 get    200  200  200  200  200  200  200  200  200
 api_studies                get    401  200  200  200  200  200  200  200  200
@@ -551,6 +554,9 @@ api_frozen_reports         post   401  404  404  400  400  403  403  403  403
 api_frozen_report          get    401  404  404  200  409  409  200  200  403
 api_frozen_difference      get    401  404  404  200  409  409  200  200  403
 api_labels_csv             get    401  404  404  200  200  200  200  200  403
+api_packages               post   401  404  404  202  202  202  202  202  403
+api_package                get    401  404  404  200  200  404  404  404  403
+api_package_content        get    401  404  404  410  410  404  404  404  403
 """
 
 CHANGES = re.compile("(INSERT|UPDATE|DELETE|COPY|TRUNCATE) ")
@@ -714,6 +720,9 @@ def address(world: World, name: str) -> str:
         **dict.fromkeys(
             ("agreement_file", "send_agreement_file", "api_report_file", "api_report_file_content"),
             (round_id, more.report.pk),
+        ),
+        **dict.fromkeys(
+            ("package", "send_package", "api_package", "api_package_content"), (round_id, more.package.pk)
         ),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),

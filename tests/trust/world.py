@@ -27,6 +27,7 @@ from harvests.queries.forge_clients import RepositoryAsked
 from ingest.actions.filters import save_filter
 from ingest.actions.uploads import receive_upload
 from ingest.models import Issue, SimilarPair
+from replication.actions.packages import ask_for_package
 from replication.actions.uploads import receive_published
 from reports.actions.frozen import freeze_report
 from reports.queries.report_files import MAKING
@@ -195,6 +196,7 @@ def make_world() -> World:
         "language": "en",
     }
     world.more.report = Job.objects.create(kind=MAKING, created_by=lead, arguments=asked)
+    world.more.package = ask_for_package(round_=round_, by=members["lead"])
     world.more.keyword_list = make_list(study, "Title", name="Terms", search=True).keyword_list
     world.more.saved = save_filter(study=study, name="Of 2024", query={"year": "2024"}, by=lead)
     world.more.kept = save_filter(
