@@ -1,7 +1,7 @@
 """The replication package over REST: ask for it, follow its job, download it."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import FileResponse
 from django.shortcuts import get_object_or_404
@@ -11,8 +11,9 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
+from accounts.models import Scope
+from accounts.rest.endpoints import Endpoint
 from core.api import AsItIs
 from core.models import Job
 from replication.actions.packages import ask_for_package
@@ -35,7 +36,10 @@ class PackageSerializer(serializers.ModelSerializer[Job]):
     url = serializers.SerializerMethodField(help_text="Where to ask again")
     without_coached = serializers.BooleanField(source="arguments.without_coached")
     as_of = serializers.DateTimeField(
-        source="result.as_of", default=None, help_text="The last change that is in the package"
+        source="result.as_of",
+        default=None,
+        allow_null=True,
+        help_text="The last change that is in the package",
     )
     manifest_sha256 = serializers.CharField(
         source="result.manifest", default="", help_text="SHA-256 of its manifest.json"
@@ -75,10 +79,12 @@ def _asked(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Me
     return get_object_or_404(packages_of(round_, member), pk=job_id), round_, member
 
 
-class Packages(APIView):
+class Packages(Endpoint):
     """Make the replication package of a round, of all issues that are revealed to you and not hidden from
     you. If the same package is being made already, the answer is that one.
     """
+
+    scopes: ClassVar = {"POST": Scope.READ}
 
     @extend_schema(request=PackageRequestSerializer, responses={202: PackageSerializer})
     def post(self, request: Request, round_id: int) -> Response:
@@ -91,7 +97,7 @@ class Packages(APIView):
         return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": answer["url"]})
 
 
-class OnePackage(APIView):
+class OnePackage(Endpoint):
     """How far a package is: ask until `content` is there, or `error` says why it will not be."""
 
     @extend_schema(responses=PackageSerializer)
@@ -100,7 +106,7 @@ class OnePackage(APIView):
         return Response(PackageSerializer(job, context={"request": request}).data)
 
 
-class PackageContent(APIView):
+class PackageContent(Endpoint):
     """The package. 410 if it is no longer kept, 409 if something in it is hidden from you now."""
 
     content_negotiation_class = AsItIs
