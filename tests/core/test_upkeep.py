@@ -175,13 +175,11 @@ def test_backups_in_the_data_folder_are_not_saved_again():
         shutil.rmtree(folder)
 
 
-def leftover(folder: Path, *, old: bool = True) -> Path:
+def leftover(folder: Path) -> Path:
     """What a run that was killed leaves."""
     left = folder / ".crosscheck-backup-killed"
     left.mkdir()
     (left / "database.dump").write_bytes(b"x")
-    if old:
-        os.utime(left, (0, 0))
     return left
 
 
