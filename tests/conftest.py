@@ -13,6 +13,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -61,8 +62,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if _names_the_folder():
         for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}[0-9]*"):
             pid = int(left.name.removeprefix(PREFIX))
-            if left.stat().st_uid == os.geteuid() and (pid == os.getpid() or not psutil.pid_exists(pid)):
-                _remove(left)
+            # Another run may tidy at the same time.
+            with suppress(FileNotFoundError):
+                if left.stat().st_uid == os.geteuid() and (pid == os.getpid() or not psutil.pid_exists(pid)):
+                    _remove(left)
         settings.DATA_DIR.mkdir(mode=0o700)
 
 

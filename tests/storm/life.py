@@ -1,0 +1,259 @@
+"""One life of a study, drawn by a number. Everything goes through the doors that people use."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pgtrigger
+from django.contrib.contenttypes.models import ContentType
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from rest_framework.test import APIClient
+
+from core import clock
+from rounds.models import Round
+from studies.models import Membership, Role
+from tests import factories
+from tests.conftest import KEPT
+from tests.storm import checks, leads, volunteers
+from tests.storm.deeds import BEGIN, CODES, Deed, Window
+from tests.storm.model import RoundModel
+from tests.storm.turns import Act, Workers, at_once
+from tests.worlds.opening import open_without_waiting
+from tests.worlds.world import World, small_world
+
+IDS = 10_000
+"""More than any table of a life has rows."""
+TICK = timedelta(microseconds=7)
+
+
+class Broken(AssertionError):
+    """A promise that did not hold, with the number that plays it again."""
+
+
+@dataclass
+class Life:
+    number: int
+    workers: Workers
+    people: int = 5
+    issues: int = 6
+    now: datetime = BEGIN
+    began: datetime = BEGIN
+    """When this step began."""
+    is_young: bool = True
+    """Rounds close in the second half of a life."""
+    told: list[str] = field(default_factory=list)
+    words: int = 0
+    keys: int = 0
+    seen: int = 0
+    """Words that readers saw: a life in which nobody sees anything shows nothing."""
+    compared: int = 0
+    written: dict[int, set[str]] = field(default_factory=dict)
+    busy: set[Any] = field(default_factory=set)
+    """What the acts of this step touch: refusals are explained by it."""
+
+    def __post_init__(self) -> None:
+        self.draw = random.Random(self.number)
+        self.ticks = 0
+        begin_anew(self.number)
+        with clock.told_by(self.clock):
+            self.begin()
+
+    def clock(self) -> datetime:
+        self.ticks += 1
+        return self.now + self.ticks * TICK
+
+    # The study
+
+    def begin(self) -> None:
+        draw = self.draw
+        self.world: World = small_world(issues=self.issues, members=self.people)
+        world = self.world
+        self.viewer = factories.make_member(world.study, Role.VIEWER, pseudonym="Viewer")
+        k = draw.choice([2, 3, min(4, self.people - 1)])
+        main = self._plan(k)
+        open_without_waiting(main, world.lead)
+        crossed_members = world.members[: draw.choice([2, 3])]
+        crossed = world.round(
+            seed=self.number,
+            opened=False,
+            members=crossed_members,
+            reveal=draw.choice(Round.Reveal.values),
+            kind=Round.Kind.PILOT,
+        )
+        open_without_waiting(crossed, world.lead)
+        self.codes = {world.category(code).pk: code for code in factories.taxonomy.CODES}
+        self.rest = APIClient()
+        self.rest.force_authenticate(self.viewer.user)
+        self.rounds = [self._model(main), self._model(crossed)]
+        self.clients = {one.pk: self._signed_in(one) for one in (*world.members, world.lead, self.viewer)}
+        self.windows = [
+            Window(member, model, self._signed_in(member))
+            for model in self.rounds
+            for member in world.members
+            for _ in range(draw.choice([1, 1, 2]))
+            if member.pk in model.seats
+        ]
+
+    def _plan(self, k: int) -> Round:
+        draw = self.draw
+        majority = draw.random() < 0.5
+        return self.world.k_of_n(
+            k,
+            seed=-self.number,
+            opened=False,
+            reveal=draw.choice(Round.Reveal.values),
+            lease_minutes=draw.choice([5, 60]),
+            order=draw.choice(Round.Order.values),
+            rule=Round.Rule.MAJORITY if majority else Round.Rule.UNANIMOUS,
+            majority=k // 2 + 1 if majority else None,
+        )
+
+    def _model(self, round_: Round) -> RoundModel:
+        round_.refresh_from_db()
+        return RoundModel(
+            pk=round_.pk,
+            name=round_.name,
+            is_crossed=round_.allocation == Round.Allocation.CROSSED,
+            waits_for_close=round_.reveal == Round.Reveal.ROUND_CLOSED,
+            majority=round_.majority,
+            lease_minutes=round_.lease_minutes,
+            wanted={issue.pk: round_.labels_per_issue for issue in self.world.issues},
+            seats=dict.fromkeys(round_.volunteers.values_list("member", flat=True), True),
+        )
+
+    def _signed_in(self, member: Membership) -> Client:
+        client = Client(raise_request_exception=False)
+        client.force_login(member.user)
+        return client
+
+    @property
+    def labels(self) -> int:
+        return sum(len(round_.labels) for round_ in self.rounds)
+
+    # Steps
+
+    def live(self, steps: int) -> None:
+        for step in range(steps):
+            self.is_young = step < steps // 2
+            try:
+                self.step()
+            except Broken:
+                raise
+            except AssertionError as error:
+                told = "\n  ".join(self.told[-12:])
+                raise Broken(f"life {self.number}, step {step}: {error}\n  {told}") from error
+
+    def step(self) -> None:
+        draw = self.draw
+        self._jump()
+        self.began, self.busy = self.now, set()
+        hot = draw.choice(self.world.issues).pk
+        deeds = [deed for _ in range(draw.choice([1, 1, 2, 2, 3])) if (deed := self._deed(hot))]
+        if any(of[0] == "close" for of in self.busy if isinstance(of, tuple)):
+            deeds += [deed for _ in range(2) if (deed := volunteers.label(self, hot))]
+        if not deeds:
+            return
+        killed = {}
+        if draw.random() < 0.08:
+            killed[draw.randrange(len(deeds))] = draw.randrange(2, 24)
+        self.told.append(f"{self.now:%d %H:%M} {' | '.join(deed.words for deed in deeds)} {killed or ''}")
+        done = at_once(self.workers, draw, *(self._timed(deed.ask) for deed in deeds), killed=killed)
+        self.now += timedelta(seconds=draw.randrange(1, 90))
+        # What was refused may be explained by what was taken.
+        for deed, act in sorted(zip(deeds, done, strict=True), key=lambda one: not _is_taken(one[1])):
+            self._answered(deed, act)
+        checks.all_promises(self)
+
+    def _answered(self, deed: Deed, act: Act) -> None:
+        assert not isinstance(act.result, BaseException), f"{deed.words}: {act.result!r}"
+        status = act.result.status_code
+        if act.was_killed and status == 503:
+            self.told.append(f"    {deed.words}: cut")
+            deed.unknown()
+            return
+        assert status < 500, f"{deed.words}: answered {status}"
+        self.told.append(f"    {deed.words}: {status} {_code(act.result)}")
+        deed.believe(act.result)
+
+    def _timed(self, ask: Callable[[], Any]) -> Callable[[], Any]:
+        def timed() -> Any:
+            with clock.told_by(self.clock):
+                return ask()
+
+        return timed
+
+    def _jump(self) -> None:
+        """Clocks are set, and evenings end."""
+        self.now += self.draw.choices(
+            [
+                timedelta(0),
+                timedelta(minutes=4),
+                timedelta(minutes=61),
+                timedelta(days=1),
+                timedelta(minutes=-2),
+            ],
+            [70, 12, 10, 4, 4],
+        )[0]
+
+    def _deed(self, hot: int) -> Deed | None:
+        acts = {
+            volunteers.sit: 5,
+            volunteers.label: 12,
+            volunteers.change: 3,
+            volunteers.draft: 2,
+            volunteers.skip: 1,
+        }
+        acts |= {
+            leads.settle: 1.2,
+            leads.ask_for_more: 0.25,
+            leads.leave: 0.25,
+            leads.join: 0.3,
+            leads.close: 0.05 if self.is_young else 0.6,
+        }
+        act = self.draw.choices(list(acts), list(acts.values()))[0]
+        return act(self, hot)
+
+    def word(self, member: int) -> str:
+        """A word of this member that occurs nowhere else."""
+        self.words += 1
+        word = f"zq{self.number}x{self.words}w"
+        self.written.setdefault(member, set()).add(word)
+        return word
+
+    def key(self) -> str:
+        self.keys += 1
+        return str(UUID(int=(self.number << 64) + self.keys))
+
+    def code_of(self, category: int) -> str:
+        return next(code for code in CODES if self.world.category(code).pk == category)
+
+
+def _is_taken(act: Act) -> bool:
+    return getattr(act.result, "status_code", 500) < 400
+
+
+def _code(answer: Any) -> str:
+    if answer.headers.get("Content-Type", "").startswith("application/json"):
+        return str(answer.json().get("code", ""))
+    return ""
+
+
+def begin_anew(number: int) -> None:
+    """An empty database whose ids begin at a number of this life, and nothing remembered: orders are drawn from ids, and
+    processes remember what never changes by its id.
+    """
+    tables = ", ".join(f'"{name}"' for name in connection.introspection.table_names() if name not in KEPT)
+    first = """
+        SELECT setval(format('%%I.%%I', schemaname, sequencename)::regclass, %s, false) FROM pg_sequences
+        WHERE schemaname = 'public' AND sequencename <> ALL(%s)
+    """
+    with pgtrigger.ignore(), connection.cursor() as cursor:
+        cursor.execute(f"TRUNCATE {tables} CASCADE")
+        cursor.execute(first, [1 + number * IDS, [f"{name}_id_seq" for name in KEPT]])
+    ContentType.objects.clear_cache()
+    cache.clear()

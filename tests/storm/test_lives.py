@@ -1,0 +1,31 @@
+"""Three lives of a study in each run, a hundred in a long one. `CROSSCHECK_LIFE=17` plays life 17 again, alone."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.long import sampled
+from tests.storm.life import Life
+from tests.storm.turns import Workers, standing_before_statements
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow(cases=3)]
+
+ONE = os.environ.get("CROSSCHECK_LIFE")
+LIVES = [int(ONE)] if ONE else range(1, sampled(100, 3) + 1)
+STEPS = 120
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with standing_before_statements() as made:
+        yield made
+
+
+@pytest.mark.parametrize("number", LIVES)
+def test_a_life_keeps_every_promise(number: int, workers: Workers) -> None:
+    life = Life(number, workers)
+    life.live(STEPS)
+    # A life in which nothing happens shows nothing.
+    assert life.labels >= 10
+    assert life.seen
