@@ -8,6 +8,9 @@ class CoreConfig(AppConfig):
     name = "core"
 
     def ready(self) -> None:
+        from core.sql.append_only import guard_history
+
+        guard_history()
         connection_created.connect(_name_no_triggers, dispatch_uid="core.name_no_triggers")
 
 

@@ -21,6 +21,7 @@ from core.watching.problems import keep_problem
 from core.watching.requests import pattern_of
 
 RETRY_SECONDS = 5
+STATES = {True: "ok", None: "warning", False: "wrong"}
 
 
 @require_safe
@@ -85,11 +86,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature
     """200 if the database, its tables, Redis, a worker and the disk are well, else 503; a line for each, and
-    nothing else to anybody.
+    nothing else to anybody. `role warning`: the role that runs may change the audit (`manage.py doctor`).
     """
     found = list(findings(NEEDED))
-    lines = "".join(f"{one.part} {'ok' if one.ok else 'wrong'}\n" for one in found)
-    return HttpResponse(lines, status=200 if all(one.ok for one in found) else 503, content_type="text/plain")
+    lines = "".join(f"{one.part} {STATES[one.ok]}\n" for one in found)
+    is_ready = all(one.ok is not False for one in found)
+    return HttpResponse(lines, status=200 if is_ready else 503, content_type="text/plain")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

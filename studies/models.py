@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from core import clock
+from core.sql.append_only import AppendOnly
 
 
 class Role(models.TextChoices):
@@ -111,6 +112,7 @@ class Event(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["study", "-id"], name="events_newest_first")]
+        triggers = [AppendOnly()]
 
     def __str__(self) -> str:
         return f"{self.verb} {self.at:%Y-%m-%d %H:%M}"

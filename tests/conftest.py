@@ -36,7 +36,7 @@ from accounts.models import User
 from config.logs import formatter
 from core import embedded
 from studies.models import Membership, Role, Study
-from tests.database import use_empty
+from tests.database import as_owner, use_empty
 from tests.factories import make_member, make_study
 from tests.kept import _copies, _worlds, arrange, kept, neighbours  # noqa: F401 - two are fixtures
 from tests.long import leave_cases_out, sampled
@@ -149,7 +149,7 @@ def _quick_to_empty() -> Iterator[None]:
             deleted = ", ".join(f'"of {name}" AS (DELETE FROM "{name}")' for name, _many in filled)
             statement = f"WITH {deleted} SELECT"
         # History keeps itself from being deleted.
-        with pgtrigger.ignore(), connection.cursor() as cursor:
+        with as_owner(), pgtrigger.ignore(), connection.cursor() as cursor:
             cursor.execute(statement)
 
     with pytest.MonkeyPatch.context() as patch:

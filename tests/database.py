@@ -38,7 +38,35 @@ def use_empty(name: str, cache: Path) -> None:
             _keep(at, kept)
         _run(f'DROP DATABASE IF EXISTS "{name}"', f'CREATE DATABASE "{name}" TEMPLATE {MIGRATED}')
     _point_to(name)
+    connection.settings_dict["OPTIONS"] = {"assume_role": postgres.APPLICATION}
+    settings.DATABASES["default"]["OPTIONS"] = connection.settings_dict["OPTIONS"]
     connection.ensure_connection()
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Work as the owner of the tables in this block, through the door of tables that are append-only; tests work as
+    the application's role otherwise (core.sql.roles).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET ROLE NONE; SET crosscheck.door = 'tests'")
+        try:
+            yield
+        finally:
+            cursor.execute(f"SET ROLE {postgres.APPLICATION}; RESET crosscheck.door")
+
+
+@contextmanager
+def signed_in_as(role: str) -> Iterator[None]:
+    """Connect anew as this role of the server in the block; not inside a transaction."""
+    usual = connection.settings_dict
+    connection.close()
+    connection.settings_dict = usual | {"USER": role, "OPTIONS": {}}
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict = usual
 
 
 def digest() -> str:

@@ -8,6 +8,8 @@ import environ
 from celery.schedules import crontab
 
 from core.embedded import broker_url, redis_url
+from core.embedded.postgres import APPLICATION
+from core.embedded.postgres import ROLE as OWNER
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 
@@ -129,20 +131,26 @@ TEMPLATES = [
     }
 ]
 
-# PostgreSQL everywhere. Without DATABASE_URL the first connection starts an embedded server.
+# PostgreSQL everywhere. Without DATABASE_URL the first connection starts an embedded server. The role of the
+# application may change no table and no line of the audit; another one owns the tables and migrates
+# (docs/decisions/0052).
 if env("DATABASE_URL", default=""):
     DATABASES = {"default": env.db("DATABASE_URL")}
     DATABASES["default"]["CONN_MAX_AGE"] = 600
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASE_OWNER = env.db("DATABASE_OWNER_URL", default="") or None
 else:
     DATABASES = {
         "default": {
             "ENGINE": "core.postgres",
             "NAME": "crosscheck",
+            "USER": APPLICATION,
             "CONN_MAX_AGE": 600,
             "CONN_HEALTH_CHECKS": True,
         }
     }
+    DATABASE_OWNER = {"USER": OWNER}
+DATABASE_APPLICATION: str = DATABASES["default"]["USER"]
 # Triggers are declared on the models; each migration installs the changed ones (docs/decisions/0024).
 PGTRIGGER_MIGRATIONS = False
 PGTRIGGER_INSTALL_ON_MIGRATE = True

@@ -11,6 +11,8 @@ os.environ |= {"CROSSCHECK_DATA": os.environ["CROSSCHECK_TEST_DATA"], "DATABASE_
 from .base import *
 
 EMBEDDED_DURABLE = False
+# Tests sign in as the owner of the tables and work as the application (tests/database.py).
+DATABASES["default"]["USER"], DATABASE_OWNER = OWNER, None
 
 SECRET_KEY = "a-key-for-tests-only-that-protects-nothing-at-all-0123456789"  # noqa: S105
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]

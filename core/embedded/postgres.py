@@ -5,12 +5,13 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import psutil
+import psycopg2
 from django.utils.translation import gettext as _
 
 from .errors import EmbeddedServerError
@@ -19,15 +20,28 @@ from .processes import alive, end, end_all_in, process_of, start_detached, tail,
 
 DATABASE = "crosscheck"
 ROLE = "crosscheck"
+"""Owns the database and its tables, and migrates them."""
+APPLICATION = "crosscheck_app"
+"""The role of web, worker and commands: core.sql.roles says what it may (docs/decisions/0052)."""
 START_SECONDS = 300.0  # recovery after a kill replays up to max_wal_size
 _NEEDED_BYTES = 200 << 20
 
-# The role owns its database and may create others (tests, restored backups). It is no superuser, so that
-# injected SQL can read no file and run no program.
+# The owner may create other databases (tests, restored backups). It is no superuser, so that injected SQL can
+# read no file and run no program.
 _BOOTSTRAP = f"""\
 CREATE ROLE {ROLE} LOGIN CREATEDB;
 GRANT pg_monitor, pg_checkpoint TO {ROLE};
 CREATE DATABASE {DATABASE} OWNER {ROLE};
+"""
+
+_APPLICATION = f"""\
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{APPLICATION}') THEN
+        CREATE ROLE {APPLICATION} LOGIN;
+        GRANT {APPLICATION} TO {ROLE};
+    END IF;
+END $$;
+SELECT pg_reload_conf();
 """
 
 _SETTINGS = {
@@ -113,9 +127,14 @@ def start(folder: Folder, *, durable: bool) -> None:
         command: list[str | Path] = [program("postgres"), "-D", folder.postgres, *options]
         server = start_detached(command, folder=folder, data=folder.postgres, log=log)
         seen = min(seen, log.stat().st_size)
+        lets_in = False
+    else:
+        lets_in = APPLICATION in _read(folder.postgres / "pg_ident.conf")
     wait_until(lambda: ready(folder) or not alive(server), START_SECONDS)
     if not (ready(folder) and alive(server)):
         raise EmbeddedServerError(_why(folder, tail(log, since=seen), log))
+    if not lets_in:
+        _let_the_application_in(folder)
 
 
 def stop(folder: Folder) -> None:
@@ -204,11 +223,35 @@ def _clear_what_a_kill_left(folder: Folder) -> None:
 
 def _write_access_rules(folder: Folder) -> None:
     """Allow only the server's owner and root to connect, identified by the kernel."""
+    roles = (ROLE, APPLICATION, "postgres")
     users = {folder.owner.name, pwd.getpwuid(0).pw_name}
-    rows = [f'crosscheck "{user}" {role}' for user in sorted(users) for role in (ROLE, "postgres")]
+    rows = [f'crosscheck "{user}" {role}' for user in sorted(users) for role in roles]
     rules = {"pg_hba.conf": ["local all all peer map=crosscheck"], "pg_ident.conf": rows}
     for name, lines in rules.items():
         (folder.postgres / name).write_text("\n".join(lines) + "\n")
+
+
+def _let_the_application_in(folder: Folder) -> None:
+    """Make the application's role, which a server of an earlier version lacks, also one that still runs."""
+    _write_access_rules(folder)
+    given = connection_parameters(folder) | {"user": "postgres", "dbname": "postgres"}
+    with closing(psycopg2.connect(**given)) as connection:
+        connection.autocommit = True
+        connection.cursor().execute(_APPLICATION)
+    wait_until(lambda: _lets_in(folder), 5.0)
+
+
+def _lets_in(folder: Folder) -> bool:
+    given = connection_parameters(folder) | {"user": APPLICATION, "dbname": DATABASE}
+    try:
+        psycopg2.connect(**given).close()
+    except psycopg2.OperationalError:
+        return False
+    return True
+
+
+def _read(file: Path) -> str:
+    return file.read_text() if file.exists() else ""
 
 
 def _why(folder: Folder, said: str, log: Path) -> str:

@@ -22,7 +22,7 @@ class DatabaseClient(client.DatabaseClient):
             **settings_dict,
             "HOST": server["host"],
             "PORT": server["port"],
-            "USER": server["user"],
+            "USER": settings_dict["USER"] or server["user"],
         }
         arguments, environment = super().settings_to_cmd_args_env(settings_dict, list(parameters))
         return [str(program("psql")), *arguments[1:]], environment
@@ -40,7 +40,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     client_class = DatabaseClient
 
     def get_connection_params(self) -> dict[str, Any]:
-        return {**super().get_connection_params(), **embedded.postgres_parameters()}
+        return {**embedded.postgres_parameters(), **super().get_connection_params()}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         try:

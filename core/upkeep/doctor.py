@@ -17,6 +17,7 @@ from core.models import Job
 from core.upkeep.making import LAST
 from core.watching.store import store
 from core.watching.workers import AGE, workers_seen
+from core.upkeep.roles import role
 
 ROOM = 1 << 30
 """Bytes that must be free where the data are."""
@@ -25,15 +26,15 @@ BACKUP_AGE = timedelta(hours=36)
 
 @dataclass(frozen=True)
 class Finding:
-    """One part of the server: `ok` is None where the part is missing on purpose."""
+    """One part of the server: `ok` is None where the part is missing on purpose, or could be better."""
 
     part: str
     ok: bool | None
     said: str
 
 
-NEEDED = ("database", "migrations", "redis", "worker", "disk")
-"""The parts without which a server is not ready."""
+NEEDED = ("database", "migrations", "role", "redis", "worker", "disk")
+"""The parts without which a server is not ready; one of them can be a warning."""
 
 
 def findings(parts: Collection[str] = ()) -> Iterator[Finding]:
@@ -125,6 +126,7 @@ _ASKED: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "database": _database,
     "migrations": _migrations,
     "triggers": _triggers,
+    "role": role,
     "redis": _redis,
     "worker": _worker,
     "jobs": _jobs,

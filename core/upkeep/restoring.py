@@ -143,6 +143,7 @@ def _load(given: dict[str, str], dump: Path) -> None:
         "pg_restore",
         given,
         "--no-owner",
+        "--no-privileges",
         "--clean",
         "--if-exists",
         "--exit-on-error",

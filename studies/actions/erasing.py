@@ -1,15 +1,13 @@
 """Erasing a person: the labels of a study stay, and who gave them is stored nowhere any more."""
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from accounts.actions import erase_account
 from accounts.models import User
 from core.sql.retry import retried
 from studies.actions.copies import remove_copies
 from studies.actions.people import end_membership
-from studies.models import Event, Invitation, Membership
-
-NOTED = ("people.invited", "people.invitation_revoked")
+from studies.models import Invitation, Membership
 
 
 @retried
@@ -34,8 +32,9 @@ def erase_person(*, user: User) -> int:
 
 
 def _forget_note(invitation: Invitation) -> None:
-    """The note often is a name or an address; the audit has it too."""
-    lines = Event.objects.filter(study=invitation.study_id, verb__in=NOTED, detail__note=invitation.note)
-    for event in lines:
-        Event.objects.filter(pk=event.pk).update(detail=event.detail | {"note": ""})
+    """The note often is a name or an address; the audit has it too, in lines that only this function of the
+    database changes.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT forget_invitation_note(%s)", [invitation.pk])
     Invitation.objects.filter(pk=invitation.pk).update(note="")

@@ -158,7 +158,7 @@ def test_the_health_check_of_the_container_tells_well_from_ill(deployed: dict[st
 def test_every_variable_of_the_containers_is_explained() -> None:
     asked = set(re.findall(r"\$\{(\w+)", (settings.BASE_DIR / "docker-compose.yml").read_text()))
     explained = re.findall(r"^#?(\w+)=", (settings.BASE_DIR / ".env.example").read_text(), re.MULTILINE)
-    assert asked == {"SITE", "POSTGRES_PASSWORD", "WORKER_CONCURRENCY"}
+    assert asked == {"SITE", "POSTGRES_PASSWORD", "POSTGRES_APP_PASSWORD", "WORKER_CONCURRENCY"}
     assert asked <= set(explained)
 
 
@@ -182,6 +182,17 @@ def test_the_web_process_believes_the_network_of_the_containers_alone() -> None:
     (network,) = compose["networks"]["default"]["ipam"]["config"]
     assert compose["services"]["web"]["environment"]["TRUSTED_PROXIES"] == network["subnet"]
     assert "ports" not in compose["services"]["web"]
+
+
+def test_only_who_migrates_and_backs_up_signs_in_as_the_owner() -> None:
+    services = yaml.safe_load((settings.BASE_DIR / "docker-compose.yml").read_text())["services"]
+    ours = {name: one["environment"] for name, one in services.items() if one["image"] == "crosscheck"}
+    assert {name for name, given in ours.items() if "DATABASE_OWNER_URL" in given} == {"migrate", "backup"}
+    owner = services["postgres"]["environment"]["POSTGRES_USER"]
+    for name, given in ours.items():
+        assert given["DATABASE_URL"].startswith("postgres://crosscheck_app:${POSTGRES_APP_PASSWORD"), name
+        assert given["POSTGRES_PASSWORD"] == "", name
+    assert ours["migrate"]["DATABASE_OWNER_URL"].startswith(f"postgres://{owner}:${{POSTGRES_PASSWORD")
 
 
 def test_the_database_is_ready_only_when_it_listens_for_the_others() -> None:

@@ -3,9 +3,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
+from core.sql.roles import as_owner
 from core.upkeep.errors import BackupError
 from core.upkeep.making import keep_newest, make_backup, note, set_aside
 from core.upkeep.restoring import checked
@@ -26,11 +27,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, to: Path, keep: int, no_check: bool, **options: Any) -> None:
         failed = ""
         try:
-            path = make_backup(to, self.stdout.write)
+            with as_owner(connection):
+                path = make_backup(to, self.stdout.write)
         except (BackupError, DatabaseError) as error:
             raise CommandError(str(error).strip()) from error
         try:
-            is_checked = not no_check and checked(path, self.stdout.write)
+            with as_owner(connection):
+                is_checked = not no_check and checked(path, self.stdout.write)
         except (BackupError, DatabaseError) as error:
             failed = _("The check of the backup failed. The file is now %(path)s. %(reason)s") % {
                 "path": set_aside(path),

@@ -8,6 +8,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import gettext as _
 
+from core.sql.roles import as_owner, grant, make_application
+
 EARLIER_TABLE = "annotate_label"
 EARLIER_MIGRATIONS = {("annotate", "0002_composite_keys"), ("annotate", "0021_cards_are_brought")}
 
@@ -18,28 +20,44 @@ class Command(migrate.Command):
     The migrations were rewritten when the rooms were built (docs/decisions/0024), and folded into one for
     each room later (docs/decisions/0042): Django would report an inconsistent history, or take half for the
     whole.
+
+    It works as the owner of the tables, and says at the end what the application's role may do with them.
     """
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        # Around the system checks too, which ask the database: the application's role may be yet to make.
+        with as_owner(connections[options["database"]]):
+            return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
-        if is_earlier(connection):
-            raise CommandError(
-                _(
-                    "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
-                    " changed. Export each study with the commit that made it (ad5a204: manage.py"
-                    " export_study). Then import each study with this version into an empty data folder"
-                    " (manage.py import_study)."
-                )
-            )
-        if is_between(connection):
-            raise CommandError(
-                _(
-                    "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
-                    " changed. Update the database with commit 80ae07b1 first (manage.py migrate). Then start"
-                    " this version again."
-                )
-            )
+        refuse_earlier(connection)
+        only_looks = options["plan"] or options["check_unapplied"]
+        if not only_looks:
+            make_application(connection)
         super().handle(*args, **options)
+        if not only_looks:
+            grant(connection)
+
+
+def refuse_earlier(connection: BaseDatabaseWrapper) -> None:
+    if is_earlier(connection):
+        raise CommandError(
+            _(
+                "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
+                " changed. Export each study with the commit that made it (ad5a204: manage.py"
+                " export_study). Then import each study with this version into an empty data folder"
+                " (manage.py import_study)."
+            )
+        )
+    if is_between(connection):
+        raise CommandError(
+            _(
+                "An earlier 0.1.0 made the database of this data folder. Nothing in the database was"
+                " changed. Update the database with commit 80ae07b1 first (manage.py migrate). Then start"
+                " this version again."
+            )
+        )
 
 
 def is_earlier(connection: BaseDatabaseWrapper) -> bool:

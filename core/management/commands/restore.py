@@ -3,9 +3,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
+from core.sql.roles import as_owner
 from core.upkeep.errors import BackupError
 from core.upkeep.restoring import restore
 
@@ -20,7 +21,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, backup: Path, **options: Any) -> None:
         try:
-            manifest = restore(backup, self.stdout.write)
+            with as_owner(connection):
+                manifest = restore(backup, self.stdout.write)
         except (BackupError, DatabaseError) as error:
             raise CommandError(str(error).strip()) from error
         rows = sum(count for count, _total in manifest.sums.values())
