@@ -10,10 +10,11 @@ import hashlib
 import os
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pgtrigger.registry
+import psycopg2
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
@@ -36,6 +37,7 @@ def use_empty(name: str, cache: Path) -> None:
         if not _exists(MIGRATED):
             _migrate()
             _keep(at, kept)
+        _let_tests_see_others(at)
         _run(f'DROP DATABASE IF EXISTS "{name}"', f'CREATE DATABASE "{name}" TEMPLATE {MIGRATED}')
     _point_to(name)
     connection.settings_dict["OPTIONS"] = {"assume_role": postgres.APPLICATION}
@@ -111,6 +113,16 @@ def _unpack(kept: Path, at: Folder) -> None:
     with at.locked(), tarfile.open(kept) as packed:
         at.prepare()
         packed.extractall(at.path, numeric_owner=True, filter="fully_trusted")
+
+
+def _let_tests_see_others(at: Folder) -> None:
+    """Tests sign in as the owner, so that to the application's role their other sessions are those of a stranger: let
+    it see whether these wait, and end them.
+    """
+    given = postgres.connection_parameters(at) | {"user": "postgres", "dbname": "postgres"}
+    with closing(psycopg2.connect(**given)) as server, server.cursor() as cursor:
+        cursor.execute(f"GRANT pg_read_all_stats, pg_signal_backend TO {postgres.APPLICATION}")
+        server.commit()
 
 
 def _exists(name: str) -> bool:

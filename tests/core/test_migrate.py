@@ -10,6 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from core.management.commands.migrate import is_between
+from tests.database import as_owner
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ EVERYTHING = """
 @pytest.fixture
 def earlier() -> Iterator[Any]:
     """An empty schema, in which this connection finds and makes its tables; it goes with the test."""
-    with connection.cursor() as cursor:
+    with as_owner(), connection.cursor() as cursor:
         cursor.execute("CREATE SCHEMA earlier")
         cursor.execute("SET LOCAL search_path TO earlier")
         cursor.execute(
@@ -115,7 +116,8 @@ def test_a_database_of_the_last_commit_before_goes_on_as_it_is(capsys) -> None:
     assert len(folded) == 28
     assert folded <= recorded
 
-    call_command("migrate", interactive=False)
+    with as_owner():
+        call_command("migrate", interactive=False)
     assert "No migrations to apply." in capsys.readouterr().out
     assert set(MigrationRecorder(connection).applied_migrations()) == recorded
 
@@ -127,9 +129,9 @@ def test_a_database_of_the_last_commit_before_goes_on_as_it_is(capsys) -> None:
 def test_an_interrupted_room_is_taken_as_whole(capsys) -> None:
     """Django records what was folded when it has made the tables, and the room's own migration at the end."""
     recorder = MigrationRecorder(connection)
-    recorder.record_unapplied("rounds", "0001_initial")
-
-    call_command("migrate", interactive=False)
+    with as_owner():
+        recorder.record_unapplied("rounds", "0001_initial")
+        call_command("migrate", interactive=False)
 
     assert "No migrations to apply." in capsys.readouterr().out
     assert ("rounds", "0001_initial") in recorder.applied_migrations()

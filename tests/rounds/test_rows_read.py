@@ -15,6 +15,7 @@ from ingest.models import Issue
 from rounds.actions.proposals import open_proposal
 from rounds.models import Assignment, Label, Round, RoundIssue
 from tests import factories
+from tests.database import as_owner
 from tests.long import only_long
 from tests.worlds.said import stands
 from tests.worlds.world import World, small_world
@@ -53,7 +54,7 @@ class Read:
 @pytest.fixture(params=["a round before", "empty tables", "nothing"])
 def world(request):
     """A study in a database whose statistics know of a round before, of empty tables, or of nothing."""
-    with connection.cursor() as cursor:
+    with as_owner(), connection.cursor() as cursor:
         # Without the pages that other tests have left there.
         cursor.execute("TRUNCATE ingest_issue, rounds_round CASCADE")
     world = small_world(issues=0, members=len(CODES))

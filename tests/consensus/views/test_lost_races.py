@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from consensus.actions.follow_ups import follow_up
 from consensus.models import BulkDecision, Decision, FollowUp, Meeting
+from tests.database import as_owner
 from tests.kept import kept
 from tests.worlds.meeting import MeetingWorld, meeting_world
 from tests.worlds.pages import client
@@ -29,21 +30,24 @@ def lose() -> Iterator[Lose]:
 
         def once(verb: str, table: str) -> None:
             # A sequence does not roll back: it knows the second try from the first.
-            cursor.execute("CREATE SEQUENCE lost_tries")
-            cursor.execute(
-                "CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-                " IF nextval('lost_tries') = 1 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '40P01'; END IF;"
-                " RETURN NULL; END $$"
-            )
-            cursor.execute(f"CREATE TRIGGER lost AFTER {verb} ON {table} EXECUTE FUNCTION lost()")
+            with as_owner():
+                cursor.execute("CREATE SEQUENCE lost_tries")
+                cursor.execute("GRANT ALL ON SEQUENCE lost_tries TO PUBLIC")
+                cursor.execute(
+                    "CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF"
+                    " nextval('lost_tries') = 1 THEN RAISE EXCEPTION 'lost' USING ERRCODE = '40P01'; END IF;"
+                    " RETURN NULL; END $$"
+                )
+                cursor.execute(f"CREATE TRIGGER lost AFTER {verb} ON {table} EXECUTE FUNCTION lost()")
             tables.append(table)
 
         yield once
         cursor.execute("SELECT last_value FROM lost_tries")
         tries = cursor.fetchone()[0]
-        cursor.execute(f"DROP TRIGGER lost ON {tables[0]}")
-        cursor.execute("DROP FUNCTION lost")
-        cursor.execute("DROP SEQUENCE lost_tries")
+        with as_owner():
+            cursor.execute(f"DROP TRIGGER lost ON {tables[0]}")
+            cursor.execute("DROP FUNCTION lost")
+            cursor.execute("DROP SEQUENCE lost_tries")
     assert tries > 1
 
 
