@@ -48,6 +48,7 @@ lint: install-dev ## checks style, types, import contracts, templates, scripts, 
 	$(RUN) scripts/check_words.py
 	$(RUN) -m scripts.translations
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) manage.py makemigrations --check --dry-run
+	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) -m scripts.migrations
 
 format: install-dev ## writes code, templates and scripts in their usual form
 	$(RUN) -m ruff check --fix

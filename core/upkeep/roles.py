@@ -17,7 +17,7 @@ _MAY_CHANGE = """
 
 
 def role() -> tuple[bool | None, str]:
-    """The finding of `doctor`; a warning (None) if the role may change the audit, or a pooler hides who asks."""
+    """A finding of `doctor`: a warning if the role may change the audit, or a pooler hides who asks."""
     tables = [f'public."{model._meta.db_table}"' for model in append_only()]  # noqa: SLF001 - documented
     with connection.cursor() as cursor:
         cursor.execute("SELECT session_user, pg_backend_pid()")

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from core.management.commands.migrate import is_between
+from core.management.commands.migrate import is_between, patiently
 from tests.database import as_owner
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +135,37 @@ def test_an_interrupted_room_is_taken_as_whole(capsys) -> None:
 
     assert "No migrations to apply." in capsys.readouterr().out
     assert ("rounds", "0001_initial") in recorder.applied_migrations()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_migration_waits_for_a_table_a_moment_and_tries_again() -> None:
+    """Whoever wants the table later would wait behind it."""
+    said: list[str] = []
+    tried: list[int] = []
+    other = connection.copy()
+
+    def act() -> None:
+        tried.append(1)
+        if len(tried) == 3:
+            other.rollback()
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM studies_study")
+
+    with other.cursor() as cursor:
+        other.set_autocommit(False)
+        cursor.execute("LOCK TABLE studies_study IN SHARE MODE")
+    try:
+        patiently(connection, act, said.append, wait=0.05, tries=3)
+        assert (len(tried), said) == (3, ["Other work holds a table. Trying again …"] * 2)
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW lock_timeout")
+            assert cursor.fetchone() == ("0",)
+
+        with other.cursor() as cursor:
+            cursor.execute("LOCK TABLE studies_study IN SHARE MODE")
+        tried.append(1)  # nobody lets go
+        with pytest.raises(CommandError, match="Run this command again later"):
+            patiently(connection, act, said.append, wait=0.05, tries=2)
+    finally:
+        other.close()
+        connection.close()

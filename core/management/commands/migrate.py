@@ -1,15 +1,20 @@
+import time
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management import CommandError
 from django.core.management.commands import migrate
-from django.db import connections
+from django.db import OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import gettext as _
+from psycopg2.errors import LockNotAvailable
 
 from core.sql.roles import as_owner, grant, make_application
 
+LOCK_SECONDS = 5.0
+TRIES = 12
 EARLIER_TABLE = "annotate_label"
 EARLIER_MIGRATIONS = {("annotate", "0002_composite_keys"), ("annotate", "0021_cards_are_brought")}
 
@@ -35,9 +40,39 @@ class Command(migrate.Command):
         only_looks = options["plan"] or options["check_unapplied"]
         if not only_looks:
             make_application(connection)
-        super().handle(*args, **options)
+        patiently(connection, lambda: super(Command, self).handle(*args, **options), self.stdout.write)
         if not only_looks:
             grant(connection)
+
+
+def patiently(
+    connection: BaseDatabaseWrapper,
+    act: Callable[[], None],
+    say: Callable[[str], object],
+    *,
+    wait: float = LOCK_SECONDS,
+    tries: int = TRIES,
+) -> None:
+    """Do `act`, in which no statement waits longer than `wait` seconds for a lock: all who come later would
+    wait behind it. What was done stays, and the rest is tried again. Raises CommandError when no try is left.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{wait * 1000:.0f}ms"])
+    for left in reversed(range(tries)):
+        try:
+            act()
+            break
+        except OperationalError as error:
+            if not isinstance(error.__cause__, LockNotAvailable):
+                raise
+            if not left:
+                raise CommandError(
+                    _("Other work holds a table that the migration changes. Run this command again later.")
+                ) from error
+            say(_("Other work holds a table. Trying again …"))
+            time.sleep(wait)
+    with connection.cursor() as cursor:
+        cursor.execute("RESET lock_timeout")
 
 
 def refuse_earlier(connection: BaseDatabaseWrapper) -> None:
