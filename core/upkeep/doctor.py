@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.models import Job
 from core.upkeep.making import LAST
+from core.upkeep.roles import role
 from core.watching.store import store
 from core.watching.workers import AGE, workers_seen
-from core.upkeep.roles import role
 
 ROOM = 1 << 30
 """Bytes that must be free where the data are."""

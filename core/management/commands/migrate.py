@@ -67,7 +67,7 @@ def patiently(
                 raise
             if not left:
                 raise CommandError(
-                    _("Other work holds a table that the migration changes. Run this command again later.")
+                    _("Other work holds a table that has to change. Run this command again later.")
                 ) from error
             say(_("Other work holds a table. Trying again …"))
             time.sleep(wait)
