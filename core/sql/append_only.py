@@ -63,4 +63,5 @@ def guard_history() -> None:
 
 def append_only() -> list[type[Model]]:
     """The models whose tables are append-only."""
-    return [model for model, trigger in pgtrigger.registered() if isinstance(trigger, AppendOnly)]
+    found: list[tuple[Any, pgtrigger.Trigger]] = pgtrigger.registered()
+    return [model for model, trigger in found if isinstance(trigger, AppendOnly)]

@@ -47,7 +47,7 @@ class Command(migrate.Command):
 
 def patiently(
     connection: BaseDatabaseWrapper,
-    act: Callable[[], None],
+    act: Callable[[], object],
     say: Callable[[str], object],
     *,
     wait: float = LOCK_SECONDS,
