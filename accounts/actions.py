@@ -12,8 +12,16 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from knox.models import AuthToken
 
-from accounts.errors import AddressTaken, LinkSpent, LinkUnknown, NotTheFirst, WrongSetupCode
-from accounts.models import ERASED, Scope, SignInLink, TokenTerms, User
+from accounts.errors import (
+    AddressLinkSpent,
+    AddressLinkUnknown,
+    AddressTaken,
+    LinkSpent,
+    LinkUnknown,
+    NotTheFirst,
+    WrongSetupCode,
+)
+from accounts.models import ERASED, AddressChange, Scope, SignInLink, TokenTerms, User
 from accounts.queries import terms_of
 from accounts.secrets import hash_of, new_secret
 from core import clock
@@ -101,6 +109,51 @@ def use_sign_in_link(*, token: str) -> User:
 
 
 @transaction.atomic
+def ask_for_address(*, user: User, email: str, lifetime: timedelta = LINK_LIFETIME) -> str:
+    """Make a link that changes the address of `user` to `email`, once within `lifetime`; return its token,
+    which cannot be read again. Earlier links end. That another account has the address only its use tells.
+    """
+    AddressChange.objects.filter(user=user, used_at=None).delete()
+    token = new_secret()
+    AddressChange.objects.create(
+        user=user,
+        email=User.objects.normalize_email(email),
+        token_hash=hash_of(token),
+        expires_at=clock.now() + lifetime,
+    )
+    return token
+
+
+@transaction.atomic
+def change_address(*, token: str) -> tuple[User, str]:
+    """Use up a link and change the address of its user; return the user and the address of before. Links
+    that went to the old address end, sessions and tokens go on.
+
+    Raises AddressLinkUnknown, AddressLinkSpent if the link was used or has expired or the account is closed,
+    and AddressTaken if another account has the new address; of two simultaneous uses one succeeds.
+    """
+    now = clock.now()
+    found = AddressChange.objects.filter(token_hash=hash_of(token))
+    usable = found.filter(used_at=None, expires_at__gt=now, user__in=User.objects.filter(is_active=True))
+    if not usable.update(used_at=now):
+        raise AddressLinkSpent if found.exists() else AddressLinkUnknown
+    change = found.select_related("user").get()
+    user, former = change.user, change.user.email
+    try:
+        with transaction.atomic():
+            User.objects.filter(pk=user.pk).update(email=change.email)
+    except IntegrityError as error:
+        if violated(error) == "one_account_per_email_address":
+            raise AddressTaken from error
+        raise
+    EmailAddress.objects.filter(user=user).delete()
+    SignInLink.objects.filter(user=user, used_at=None).delete()
+    AddressChange.objects.filter(user=user).exclude(pk=change.pk).delete()
+    user.email = change.email
+    return user, former
+
+
+@transaction.atomic
 def make_token(
     *, user: User, name: str = "", scope: Scope = Scope.MANAGE, lifetime: timedelta = TOKEN_LIFETIME
 ) -> str:
@@ -136,6 +189,7 @@ def revoke_access(*, user: User) -> None:
     """Revoke all API tokens and unused sign-in links of `user`."""
     AuthToken.objects.filter(user=user).delete()
     SignInLink.objects.filter(user=user, used_at=None).delete()
+    AddressChange.objects.filter(user=user, used_at=None).delete()
 
 
 @transaction.atomic
@@ -160,6 +214,7 @@ def erase_account(*, user: User) -> None:
     """
     close_account(user=user)
     SignInLink.objects.filter(user=user).delete()
+    AddressChange.objects.filter(user=user).delete()
     # django-allauth keeps the address once more as soon as somebody asks for a new password.
     EmailAddress.objects.filter(user=user).delete()
     for session in Session.objects.all().iterator():
@@ -170,6 +225,7 @@ def erase_account(*, user: User) -> None:
         email=f"erased-{user.pk}{ERASED}",
         password=make_password(None),
         language="",
+        time_zone="",
         may_create_studies=False,
         is_superuser=False,
         last_login=None,
@@ -185,6 +241,11 @@ def rename(*, user: User, name: str) -> None:
 def choose_language(*, user: User, language: str) -> None:
     """Remember in which language `user` reads pages and mails: a code of settings.LANGUAGES."""
     User.objects.filter(pk=user.pk).update(language=language)
+
+
+def choose_time_zone(*, user: User, time_zone: str) -> None:
+    """Remember in which time zone `user` reads dates: a name, or "" for that of the server."""
+    User.objects.filter(pk=user.pk).update(time_zone=time_zone)
 
 
 def note_seen(*, user: User) -> None:

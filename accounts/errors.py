@@ -33,3 +33,15 @@ class LinkSpent(DomainError):
         "This sign-in link was used or has expired. Ask for a new one, or sign in with your password."
     )
     status = 410
+
+
+class AddressLinkUnknown(DomainError):
+    message = _("This link is unknown. Check that you copied the whole link. Your address is the same.")
+    status = 404
+
+
+class AddressLinkSpent(DomainError):
+    message = _(
+        "This link was used or has expired. Your address is the same. Ask for a new link under My account."
+    )
+    status = 410

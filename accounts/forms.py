@@ -1,18 +1,21 @@
 """Forms about accounts."""
 
 from datetime import timedelta
+from functools import cache
 from typing import Any
+from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from accounts import actions
 from accounts.models import Scope, User
 
 DAYS = (30, 90, 180, 365)
+AREAS = frozenset("Africa America Antarctica Arctic Asia Atlantic Australia Europe Indian Pacific".split())
 
 
 class AccountForm(forms.Form):
@@ -82,6 +85,57 @@ class NameForm(forms.ModelForm):
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}
 
 
+class AddressForm(forms.Form):
+    """Another address for an account, with its password if it has one."""
+
+    email = forms.EmailField(
+        label=_("New email address"),
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    password = forms.CharField(
+        label=_("Your password"),
+        max_length=256,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        if not user.has_usable_password():
+            del self.fields["password"]
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if email.casefold() == self.user.email.casefold():
+            raise forms.ValidationError(_("This is your address already."))
+        return email
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError(_("This is not your password."))
+        return password
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """The names of places in the database of time zones, and UTC."""
+    return ("UTC", *sorted(name for name in available_timezones() if name.partition("/")[0] in AREAS))
+
+
+def _zone_choices() -> list[tuple[str, str]]:
+    server = gettext("As the server: %(zone)s") % {"zone": settings.TIME_ZONE}
+    return [("", server), *((name, name.replace("_", " ")) for name in time_zones())]
+
+
+class TimeZoneForm(forms.Form):
+    """The time zone in which somebody reads dates."""
+
+    time_zone = forms.ChoiceField(label=_("Time zone"), required=False, choices=_zone_choices)
+
+
 class TokenForm(forms.Form):
     """What a new API token is called, what it may do, and for how long."""
 
@@ -98,3 +152,7 @@ class TokenForm(forms.Form):
         initial="180",
         coerce=lambda days: timedelta(days=int(days)),
     )
+
+    # The page has a field for the name of the account, too.
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, auto_id="token_%s", **kwargs)

@@ -3,16 +3,18 @@ an account.
 """
 
 from collections.abc import Callable
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.middleware.locale import LocaleMiddleware
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
-from accounts import actions, known_browsers, queries
+from accounts import actions, queries
 from accounts.models import User
+from accounts.signing_in import known_browsers
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -29,6 +31,26 @@ class Language(LocaleMiddleware):
         if isinstance(user, User) and user.language in dict(settings.LANGUAGES):
             translation.activate(user.language)
             request.LANGUAGE_CODE = translation.get_language()
+
+
+class Zone:
+    """Show dates of pages in the time zone of the account. REST gives UTC to everybody."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        zone = "" if not _is_page(request.path) else getattr(request.user, "time_zone", "")
+        with zone_of(zone):
+            return self.get_response(request)
+
+
+def zone_of(name: str) -> timezone.override:
+    """Dates in this time zone, or in that of the server for "" and for a name that the computer lacks."""
+    try:
+        return timezone.override(ZoneInfo(name) if name else None)
+    except (ZoneInfoNotFoundError, ValueError):
+        return timezone.override(None)
 
 
 class FirstVisit:

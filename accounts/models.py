@@ -39,6 +39,13 @@ class User(AbstractBaseUser, PermissionsMixin):
         db_default="",
         help_text="A code of settings.LANGUAGES; empty: as the browser asks",
     )
+    time_zone = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Name in the database of time zones; empty: that of the server",
+    )
     joined_at = models.DateTimeField(default=clock.now, editable=False)
     seen_at = models.DateTimeField(null=True, help_text="Last request, to the minute")
 
@@ -76,6 +83,22 @@ class SignInLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} until {self.expires_at:%Y-%m-%d %H:%M}"
+
+
+class AddressChange(models.Model):
+    """A new address that a user asked for, until a link proves that the user reads it. Only the hash of the
+    link's token is stored.
+    """
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="address_changes")
+    email = models.EmailField(max_length=254)
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.user} to {self.email}"
 
 
 class Scope(models.TextChoices):

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 from knox.models import AuthToken
 
-from accounts.models import Scope, SignInLink, TokenTerms, User
+from accounts.models import AddressChange, Scope, SignInLink, TokenTerms, User
 from accounts.secrets import hash_of
 from core import clock
 
@@ -18,9 +18,14 @@ def sign_in_link(token: str) -> SignInLink | None:
     return SignInLink.objects.select_related("user").filter(token_hash=hash_of(token)).first()
 
 
-def is_open(link: SignInLink) -> bool:
-    """May this link still sign its user in?"""
+def is_open(link: SignInLink | AddressChange) -> bool:
+    """May this link still be used?"""
     return link.used_at is None and link.expires_at > clock.now() and link.user.is_active
+
+
+def address_change(token: str) -> AddressChange | None:
+    """The change of address with this token, used or not; None if there is no such link."""
+    return AddressChange.objects.select_related("user").filter(token_hash=hash_of(token)).first()
 
 
 def tokens_of(user: User) -> QuerySet[AuthToken]:

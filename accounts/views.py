@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts import actions, queries
-from accounts.forms import FirstAccountForm, LanguageForm, NameForm, TokenForm
+from accounts import actions, mails, queries
+from accounts.forms import AddressForm, FirstAccountForm, LanguageForm, NameForm, TimeZoneForm, TokenForm
 from accounts.http import AuthedRequest, sign_in, throttle
 from accounts.models import User
 from core.http import go_to, is_ours, render_page
@@ -96,6 +96,57 @@ def choose_language(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_address(request: AuthedRequest) -> HttpResponse:
+    """Mail a link to a new address, which changes the address of the account."""
+    form = AddressForm(request.POST if request.method == "POST" else None, user=request.user)
+    context = {"form": form, "sends_mail": settings.SENDS_MAIL}
+    if request.method == "POST" and not settings.SENDS_MAIL:
+        return render_page(request, "accounts/change_address.html", context, status=409)
+    if request.method == "POST" and (
+        too_many := throttle(request, "change_address", key=f"address {request.user.pk}")
+    ):
+        return too_many
+    if form.is_valid():
+        email = form.cleaned_data["email"]
+        token = actions.ask_for_address(user=request.user, email=email)
+        mails.send_address_link(user=request.user, email=email, token=token)
+        context |= {"asked": email}
+    return render_page(request, "accounts/change_address.html", context, status=422 if form.errors else 200)
+
+
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the new address of a link; a POST changes the address of its account."""
+    if too_many := throttle(request, "sign_in_link"):
+        return too_many
+    if request.method == "POST":
+        user, former = actions.change_address(token=token)
+        mails.send_address_notice(user=user, former=former)
+        return render_page(request, "accounts/confirm_address.html", {"changed": user.email})
+    change = queries.address_change(token)
+    is_open = change is not None and queries.is_open(change)
+    return render_page(
+        request,
+        "accounts/confirm_address.html",
+        {"change": change, "is_open": is_open},
+        status=200 if is_open else 410 if change else 404,
+    )
+
+
+@require_POST
+def choose_time_zone(request: AuthedRequest) -> HttpResponse:
+    """Remember the reader's time zone and go back to the page."""
+    form = TimeZoneForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    actions.choose_time_zone(user=request.user, time_zone=form.cleaned_data["time_zone"])
+    messages.success(request, _("Your time zone is saved."))
+    return redirect(_next(request))
+
+
 @require_POST
 @transaction.atomic
 def make_token(request: AuthedRequest) -> HttpResponse:
@@ -167,6 +218,7 @@ def _me(
 ) -> HttpResponse:
     context = {
         "name_form": name_form or NameForm(instance=request.user),
+        "zone_form": TimeZoneForm(initial={"time_zone": request.user.time_zone}),
         "token_form": token_form or TokenForm(),
         "tokens": [(queries.terms_of(token), token) for token in queries.tokens_of(request.user)],
         "new_token": new_token,

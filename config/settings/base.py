@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.middleware.Language",
+    "accounts.middleware.Zone",
     "accounts.middleware.FirstVisit",
     "accounts.middleware.Seen",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -176,23 +177,24 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnly"
+ACCOUNT_ADAPTER = "accounts.signing_in.adapter.InvitationOnly"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_FORMS = {
-    "login": "accounts.allauth_forms.LoginForm",
-    "change_password": "accounts.allauth_forms.ChangePasswordForm",
-    "set_password": "accounts.allauth_forms.SetPasswordForm",
-    "reset_password": "accounts.allauth_forms.ResetPasswordForm",
-    "reset_password_from_key": "accounts.allauth_forms.ResetPasswordKeyForm",
+    "login": "accounts.signing_in.allauth_forms.LoginForm",
+    "change_password": "accounts.signing_in.allauth_forms.ChangePasswordForm",
+    "set_password": "accounts.signing_in.allauth_forms.SetPasswordForm",
+    "reset_password": "accounts.signing_in.allauth_forms.ResetPasswordForm",
+    "reset_password_from_key": "accounts.signing_in.allauth_forms.ResetPasswordKeyForm",
 }
 ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "first_account": "10/m/ip",
-    # The key has the account and the address of the browser: see accounts.adapter.
+    # The key has the account and the address of the browser: see accounts.signing_in.adapter.
     "login_failed": "10/m/ip,5/5m/key",
     "sign_in_link": "30/m/ip",
     # Who is flooded has the link all the same: it came with the first mails.
+    "change_address": "20/h/ip,5/h/key",
     "reset_password": "20/m/ip,5/15m/key",
     "accept_invitation": "20/m/ip,10/h/key",
 }

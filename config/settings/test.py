@@ -24,7 +24,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 ACCOUNT_RATE_LIMITS = False
 API_LIMIT_TOKEN = API_LIMIT_ADDRESS = SIGN_IN_LIMIT = ""
-CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = CACHES | {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 LOGGING["root"]["level"] = "WARNING"
 # Workers of xdist have databases of their own, so the same ids.
 PACKAGES_DIR = DATA_DIR / f"packages-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from accounts.middleware import zone_of
 from consensus.models import Digest, Mention
 from overview.queries.digests import News, news_for, readers
 from rounds.wording import coming
@@ -70,7 +71,8 @@ def _send_digest(member_id: int, now: datetime) -> bool:
     Mention.objects.filter(pk__in=[line.id for line in news.mentions]).update(digest=digest)
     named = [line.id for line in news.motions.mentions]
     MotionMention.objects.filter(pk__in=named).update(told_at=now)
-    with translation.override((member.user and member.user.language) or settings.LANGUAGE_CODE):
+    language = (member.user and member.user.language) or settings.LANGUAGE_CODE
+    with translation.override(language), zone_of(member.user.time_zone if member.user else ""):
         _mail(member, news).send()
     return True
 

@@ -8,7 +8,8 @@ from django.core.cache import cache
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from accounts import actions, known_browsers
+from accounts import actions
+from accounts.signing_in import known_browsers
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db

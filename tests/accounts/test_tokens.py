@@ -127,3 +127,9 @@ def test_the_page_refuses_a_token_without_name_or_scope(client, user, wrong):
     form = {"name": "Mine", "scope": "label", "lifetime": "30"} | wrong
     assert client.post(reverse("make_token"), form).status_code == 422
     assert not AuthToken.objects.exists()
+
+
+def test_the_two_names_on_the_page_have_ids_of_their_own(client, user):
+    client.force_login(user)
+    ids = re.findall(r' id="([^"]+)"', client.get(reverse("me")).text)
+    assert sorted(set(ids)) == sorted(ids)

@@ -47,7 +47,7 @@ def test_no_room_holds_over_a_fifth_of_the_lines():
 def test_a_template_takes_nothing_from_a_room_above():
     """Neither a tag library nor a template: rooms above put panels there (core.panels)."""
     libraries = {path.stem: path.parts[-3] for path in draw_rooms.ROOT.glob("*/templatetags/[a-z]*.py")}
-    libraries["l10n"] = "django"
+    libraries |= {"l10n": "django", "tz": "django"}
     (engine,) = settings.TEMPLATES
     assert [name for name in engine["OPTIONS"]["builtins"] if name.partition(".")[0] in ROOMS] == [
         "core.templatetags.crosscheck"

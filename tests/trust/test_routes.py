@@ -60,6 +60,12 @@ me                         get    302  200  200  200  200  200  200  200  200
 me                         post   401  422  422  422  422  422  422  422  422
 erase_me                   get    302  200  200  200  200  200  200  200  200
 erase_me                   post   401  422  422  422  422  422  422  422  422
+change_address             get    302  200  200  200  200  200  200  200  200
+change_address             post   401  422  422  422  422  422  422  422  422
+confirm_address            get    200  200  200  200  200  200  200  200  200
+confirm_address            post   200  200  200  200  200  200  200  200  200
+choose_time_zone           post   401  302  302  302  302  302  302  302  302
+my_data                    get    302  200  200  200  200  200  200  200  200
 make_token                 post   401  422  422  422  422  422  422  422  422
 revoke_token               post   401  404  404  404  404  404  404  404  404
 
@@ -641,6 +647,7 @@ def address(world: World, name: str) -> str:
         "revoke_token": ("nosuch",),
         "account_reset_password_from_key": ("1", "nosuch"),
         "sign_in_link": (more.link,),
+        "confirm_address": (more.new_address,),
         "accept_invitation": (more.token,),
         "revoke_invitation": (slug, more.invitation.pk),
         "delete_filter": (slug, more.saved.pk),

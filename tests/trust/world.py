@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from accounts.actions import make_sign_in_link
+from accounts.actions import ask_for_address, make_sign_in_link
 from annotate.actions.label_drafts import save_draft
 from annotate.actions.labels import submit_label
 from annotate.actions.model_labels import ModelRow, label_as_model
@@ -203,6 +203,7 @@ def make_world() -> World:
         study=study, name="Open", query={"state": "open"}, by=lead, page="disagreements"
     )
     world.more.link = make_sign_in_link(user=members["idle volunteer"].user)
+    world.more.new_address = ask_for_address(user=members["idle volunteer"].user, email="new@example.org")
     world.more.invitation, world.more.token = invite(study=study, by=owner.user, role=Role.VOLUNTEER)
     for role, code in (("lead", "C.1"), ("volunteer", "C.1"), ("other volunteer", "C.2")):
         label(world, 1, role, code, HELD_BACK["card"] if role == "other volunteer" else "")

@@ -9,9 +9,10 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from accounts import actions, known_browsers
+from accounts import actions
 from accounts.models import User
 from accounts.secrets import hash_of
+from accounts.signing_in import known_browsers
 from core.limits import Rate, give_back, spend
 
 
