@@ -64,18 +64,16 @@ def chance(name: str, sums: Sums) -> tuple[Any, Any]:
     Analysis, 4th ed.; Gwet (2011), On the Krippendorff's alpha coefficient.
     """
     if name == "krippendorff_alpha":
-        shares = sums.chosen / sums.labels[..., np.newaxis]
         observed = 1 - (sums.labels - 1) / sums.labels * (sums.unlike / sums.labels)
-        return observed, np.square(shares).sum(axis=-1)
+        return observed, sums.squared_chosen
     observed = sums.agreement / sums.compared
-    shares = sums.shares / sums.issues[..., np.newaxis]
     match name:
         case "percent_agreement":
             expected = np.zeros_like(observed)
         case "fleiss_kappa":
-            expected = np.square(shares).sum(axis=-1)
+            expected = sums.squared_shares
         case "gwet_ac1":
-            expected = (shares * (1 - shares)).sum(axis=-1) / (sums.q - 1)
+            expected = sums.mixed_shares / (sums.q - 1)
         case "brennan_prediger":
             expected = np.full_like(observed, Fraction(1, sums.q))
         case _:

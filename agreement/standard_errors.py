@@ -61,10 +61,16 @@ def sum_of_products(weights: Ints, one: WholeNumbers, other: WholeNumbers | None
 def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list[int]]:
     """[m + 1, m + 1] the sums of w_i x_ij x_ik, with a last column of 1; 0 below the diagonal."""
     table = [*columns, np.ones(len(weights), dtype=np.int64)]
-    return [
-        [sum_of_products(weights, one, other) if place >= first else 0 for place, other in enumerate(table)]
-        for first, one in enumerate(table)
-    ]
+    most, total = [max(_most(column), 1) for column in table], int(np.abs(weights).sum())
+
+    def added(first: int, place: int) -> int:
+        one, other = table[first], table[place]
+        if most[first] * most[place] * max(total, 1) < ROOM and object not in {one.dtype, other.dtype}:
+            return int(np.dot(weights, one.astype(np.int64, copy=False) * other))
+        return sum_of_products(weights, one, other)
+
+    rows = range(len(table))
+    return [[added(first, place) if place >= first else 0 for place in rows] for first in rows]
 
 
 def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | int]) -> Fraction:
@@ -72,11 +78,14 @@ def quadratic_form(sums: Sequence[Sequence[int]], factors: Sequence[Fraction | i
 
     For s from `products` this is the sum over rows i of w_i (f_1 x_i1 + ... + f_m x_im + f)^2.
     """
-    found = Fraction()
-    for j, one in enumerate(factors):
-        for k in range(j, len(factors)):
-            found += (1 if j == k else 2) * one * factors[k] * sums[j][k]
-    return found
+    # Whole parts of one unit: adding fractions would look for common divisors each time.
+    unit = lcm(1, *(factor.denominator for factor in factors))
+    parts = [factor.numerator * (unit // factor.denominator) for factor in factors]
+    found = 0
+    for j, one in enumerate(parts):
+        for k in range(j, len(parts)):
+            found += (1 if j == k else 2) * one * parts[k] * sums[j][k]
+    return Fraction(found, unit**2)
 
 
 def standard_error(squares: Fraction, issues: int) -> float:

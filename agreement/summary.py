@@ -68,10 +68,11 @@ def report(
     categories = category_kappas(tally, codes)
     found = pairs(patterns) if columns_are_raters else ()
     coefficients["light_kappa"] = light_kappa(found)
-    coefficients["conger_kappa"] = conger_kappa(patterns)
     if not columns_are_raters:
         coefficients |= dict.fromkeys(("light_kappa", "conger_kappa"), Coefficient(None, reason=Reason.SLOTS))
-    elif coefficients["fleiss_kappa"].value is None:
+    else:
+        coefficients["conger_kappa"] = conger_kappa(patterns)
+    if columns_are_raters and coefficients["fleiss_kappa"].value is None:
         coefficients["light_kappa"] = Coefficient(None, reason=coefficients["fleiss_kappa"].reason)
     if raters == 1:
         coefficients = {name: Coefficient(None, reason=Reason.ONE_RATER) for name in coefficients}

@@ -379,6 +379,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
+        "JobStateEnum": "core.models.Job.State",
         "LevelEnum": "taxonomy.models.Level",
         "LevelNameEnum": "taxonomy.tree.nodes.LEVEL_NAMES",
         "EvidenceKindEnum": "findings.models.Evidence.Kind",

@@ -31,6 +31,7 @@ from reports.api.parameters import COACHED, leaves_out_coached, level_asked_for,
 from reports.exports import LAYOUTS, labels_csv
 from reports.file_responses import stored_as
 from reports.formats.json_report import report_as_dict
+from reports.queries.independence import QUICK
 from reports.queries.screened import as_dict, screening_agreement
 from rounds.api.shortcuts import category_of
 from rounds.models import Round
@@ -243,12 +244,19 @@ class Decisions(Endpoint):
 class Agreement(Endpoint):
     """The agreement report of a round: the numbers of the page and of the command, in full precision.
 
-    `withheld` issues, which you still have to label in another round, are in none of them.
+    `withheld` issues, which you still have to label in another round, are in none of them. Over 3,000 issues
+    the search for signs of dependence takes a second or more: then `independence` is there on request only.
     """
 
     @extend_schema(
         responses=OpenApiTypes.OBJECT,
         parameters=[
+            OpenApiParameter(
+                "independence",
+                str,
+                enum=["yes", "no"],
+                description="yes: with it, however many issues there are",
+            ),
             OpenApiParameter("level", str, enum=list(LEVELS)),
             OpenApiParameter(
                 "by", str, many=True, description=f"Repeats; a comma crosses: {', '.join(GROUPINGS)}"
@@ -275,7 +283,8 @@ class Agreement(Endpoint):
             reader=Reader(member),
             without_coached=leaves_out_coached(request),
         )
-        return Response(report_as_dict(found))
+        slow = found.complete > QUICK and request.query_params.get("independence") != "yes"
+        return Response(report_as_dict(found, but=("independence",) if slow else ()))
 
 
 class LabelsCsv(Endpoint):

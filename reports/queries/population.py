@@ -3,10 +3,11 @@
 from annotate.models import Sample
 from core.numbers import whole_number
 from ingest.models import Issue
-from reports.agreement_report import AgreementReport
+from reports.agreement_report import AgreementReport, computed_once
 from rounds.models import Round
 
 
+@computed_once
 def is_everything(report: AgreementReport) -> bool:
     """Is every selected issue in the report, and was no sample drawn that Crosscheck knows of?
 

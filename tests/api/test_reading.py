@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from rounds.models import Round
-from tests.api.conftest import client_of
+from tests.api.conftest import client_of, label_all
 from tests.factories import (
     add_label,
     make_issue,
@@ -151,3 +151,15 @@ def test_the_schema_is_complete_and_sound(world, capsys):
     call_command("spectacular", validate=True, fail_on_warn=True)
     assert "openapi: 3" in capsys.readouterr().out
     assert client_of(world.viewer).get("/api/v1/schema/").status_code == 200
+
+
+def test_a_large_report_searches_for_signs_on_request_only(world, monkeypatch):
+    label_all(world, ("C.1", "C.1"), ("C.1", "C.2"))
+    address, reader = f"/api/v1/rounds/{world.round.pk}/agreement/", client_of(world.first)
+    small = reader.get(address).json()
+    monkeypatch.setattr("reports.api.reports.QUICK", 1)
+
+    large, asked = reader.get(address).json(), reader.get(f"{address}?independence=yes").json()
+
+    assert small.keys() - large.keys() == {"independence"}
+    assert asked["independence"] == small["independence"]
