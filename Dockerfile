@@ -1,4 +1,4 @@
-# The deployed form: one image for web, worker and beat; docker-compose.yml starts them.
+# The deployed form: one image for web and worker; docker-compose.yml starts them.
 FROM python:3.11-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /venv

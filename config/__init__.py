@@ -1,5 +1,1 @@
 """Wiring: settings, addresses, the list of REST endpoints, Celery."""
-
-from config.celery import app as celery_app
-
-__all__ = ["celery_app"]

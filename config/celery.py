@@ -6,7 +6,14 @@ from logging.config import dictConfig
 from typing import Any
 
 from celery import Celery
-from celery.signals import before_task_publish, setup_logging, task_postrun, task_prerun
+from celery.signals import (
+    before_task_publish,
+    setup_logging,
+    task_postrun,
+    task_prerun,
+    worker_ready,
+    worker_shutting_down,
+)
 
 from core.watching import ids
 
@@ -29,3 +36,12 @@ def _log_as_the_web_does(loglevel: int | None = None, **_given: Any) -> None:
     dictConfig(settings.LOGGING)
     if loglevel:
         logging.getLogger().setLevel(loglevel)
+
+
+@worker_ready.connect
+def _ring(**_given: Any) -> None:
+    from config.bell import Bell  # noqa: PLC0415 - a worker alone rings
+
+    bell = Bell(app)
+    bell.start()
+    worker_shutting_down.connect(lambda **_given: bell.stop(), weak=False)

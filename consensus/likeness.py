@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ingest.similarity.words import CJK, folded
 
@@ -117,7 +116,9 @@ def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
     rarity = np.log1p(len(texts) / np.bincount(columns, minlength=len(vocabulary)).clip(1))
     weights = (1 + np.log(times)) * rarity[columns]
     starts = np.concatenate(([0], np.cumsum(lengths)))
-    vectors = sparse.csr_matrix((weights, columns, starts), shape=(len(texts), len(vocabulary)))
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - SciPy loads for long
+
+    vectors = csr_matrix((weights, columns, starts), shape=(len(texts), len(vocabulary)))
     # Sorted, equal texts have bit for bit the same length and the same cosines.
     vectors.sort_indices()
     rows = np.repeat(np.arange(len(texts)), lengths)
@@ -147,7 +148,9 @@ def _neighbours(vectors: Any, threshold: float) -> Any:
         other.append(columns[behind] + at)
         alike.append(cosines.ravel()[found[behind]])
     pairs = (np.concatenate(one), np.concatenate(other))
-    near = sparse.csr_matrix((np.concatenate(alike), pairs), shape=(n, n))
+    from scipy.sparse import csr_matrix  # noqa: PLC0415 - SciPy loads for long
+
+    near = csr_matrix((np.concatenate(alike), pairs), shape=(n, n))
     near = near + near.T
     near.sort_indices()
     return near

@@ -24,6 +24,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core import clock
+from core.disk.errors import is_of_full_disk
+from core.disk.room import is_full
 from core.errors import DomainError
 from core.models import Job
 from core.watching import counts
@@ -234,6 +236,9 @@ def run(job_id: int, *, watch: Watch | None = None, beat: Callable[[], None] | N
     with _only_one(job_id) as got:
         if not got:
             return None
+        if is_full():
+            _wait_for_room(job_id)
+            return None
         now = clock.now()
         started = Job.objects.filter(pk=job_id, finished_at=None, attempt__lt=ATTEMPTS).update(
             state=Job.State.RUNNING, started_at=now, heartbeat_at=now, attempt=F("attempt") + 1, error=""
@@ -264,6 +269,12 @@ def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job 
             log.warning("job %s lost the database; the sweeper will ring again", job.pk, exc_info=True)
             connection.close()
             return None
+        if is_of_full_disk(error):
+            log.warning("job %s found the disk full; it is run again when there is room", job.pk)
+            if is_full():  # else this job alone needs more than there is, and its attempts count
+                Job.objects.filter(pk=job.pk).update(attempt=F("attempt") - 1)
+            _wait_for_room(job.pk)
+            return None
         log.exception("job %s (%s) failed", job.pk, job.kind)
         found = keep_problem(error, where=f"job {job.kind}")
         told = _(
@@ -276,6 +287,17 @@ def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job 
     job = Job.objects.get(pk=job.pk)
     counts.count("crosscheck_jobs_finished_total", kind=job.kind, state=job.state)
     return job
+
+
+def _wait_for_room(job_id: int) -> None:
+    """Put a job back into the queue because the disk is full, and say so; the sweeper rings for it again."""
+    job = Job.objects.filter(pk=job_id, finished_at=None)
+    for language in job.values_list("language", flat=True):
+        with translation.override(language):
+            step = _("The disk of the server is full. This job goes on when there is room.")
+        job.exclude(step=step, state=Job.State.QUEUED).update(
+            state=Job.State.QUEUED, step=step, heartbeat_at=None
+        )
 
 
 def _finish(job_id: int, state: str, **fields: Any) -> None:

@@ -133,6 +133,11 @@ class Supervisor:
         if started:
             self._write()
 
+    def forgive(self) -> None:
+        """Forget early deaths: the children had no chance."""
+        for child in self.children:
+            child.failures = 0
+
     def end(self, *, quick: bool = False) -> None:
         """End every child: by request, after some seconds by force, with all processes of its session."""
         processes = [child.process for child in self.children if child.process]

@@ -14,6 +14,8 @@ from django.views.decorators.csrf import requires_csrf_token
 from django.views.decorators.http import require_POST, require_safe
 
 from core import jobs
+from core.disk.errors import is_of_full_disk
+from core.disk.refusing import full
 from core.http import came_from, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
 from core.upkeep.doctor import NEEDED, findings
@@ -100,6 +102,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """
     error = sys.exc_info()[1]
     found = keep_problem(error, where=pattern_of(request))
+    if is_of_full_disk(error):
+        return full(request)
     if isinstance(error, InterfaceError | OperationalError):
         return _away(request)
     if wants_json(request):

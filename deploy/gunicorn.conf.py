@@ -1,6 +1,8 @@
 """The web server, deployed and embedded: as many processes and threads as the environment says."""  # noqa: INP001 - a configuration file
 
+import fcntl
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ errorlog = "-"
 # A worker's sign of life is a file that is touched: in memory, where there is such a place.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 control_socket_disable = True
+# Loaded once, for all processes: what they do not change is in memory once.
+preload_app = "--reload" not in sys.argv
 
 
 # A request that waits for a lock, or asks too much, ends with 503 instead of holding a thread for a minute.
@@ -36,9 +40,28 @@ def on_starting(server: Any) -> None:
     form = formatter(os.environ.get("LOG_FORMAT", "json" if is_deployed else "text"))
     for handler in server.log.error_log.handlers:
         handler.setFormatter(form)
+    # `up` brings the database up to date while this process loads, and holds this file meanwhile.
+    if gate := os.environ.get("CROSSCHECK_GATE"):
+        with Path(gate).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+
+
+def when_ready(server: Any) -> None:  # noqa: ARG001 - what gunicorn gives
+    if preload_app:
+        _spare()
 
 
 def post_worker_init(worker: Any) -> None:  # noqa: ARG001 - what gunicorn gives
-    from core.garbage import spare_what_stays  # noqa: PLC0415 - in the worker, where all is loaded
+    if not preload_app:
+        _spare()
 
+
+def _spare() -> None:
+    from django.apps import apps  # noqa: PLC0415 - all is loaded by now
+    from django.urls import get_resolver  # noqa: PLC0415
+
+    from core.garbage import spare_what_stays  # noqa: PLC0415
+
+    if apps.ready:
+        get_resolver().url_patterns  # noqa: B018 - the views, which the first page would load
     spare_what_stays()

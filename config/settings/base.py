@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import environ
-from celery.schedules import crontab
 
 from core.embedded import broker_url, redis_url
 from core.embedded.postgres import APPLICATION
@@ -20,6 +19,9 @@ environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
 DATA_DIR = Path(env("CROSSCHECK_DATA", default=str(BASE_DIR / "var"))).resolve()
 PACKAGES_DIR = DATA_DIR / "packages"
 
+# Free bytes on its disk, below which nothing more is saved; what the database needs to end what it began.
+DISK_MARGIN = env.int("CROSSCHECK_DISK_MARGIN", default=128 << 20)
+
 DEBUG = False
 SECRET_KEY = env("SECRET_KEY", default="")
 # Former keys, while sessions and tokens of forges made under them are to be read.
@@ -29,6 +31,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 PORT = env.int("PORT", default=8000)
 
 INSTALLED_APPS = [
+    "config.apps.Wiring",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -87,6 +90,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "core.middleware.NoStore",
     "core.middleware.SizeLimit",
+    "core.disk.refusing.DiskLimit",
     "core.once.AskOnce",
     "core.middleware.DomainErrors",
     "pghistory.middleware.HistoryMiddleware",
@@ -255,41 +259,22 @@ CELERY_RESULT_BACKEND = None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-# A sweep that finds no worker expires: the next one sees the same jobs.
-CELERY_BEAT_SCHEDULE = {
-    "sweep-jobs": {"task": "core.tasks.sweep", "schedule": 15.0, "options": {"expires": 15.0}},
+# What the workers ring for (config.bell): every so many `seconds`, or once a day from this `hour` (UTC) on.
+# A task that finds no worker `expires`: the next one sees the same work.
+BELL: dict[str, dict[str, Any]] = {
+    "sweep-jobs": {"task": "core.tasks.sweep", "seconds": 15, "expires": 15},
     # Files whose time is over, or whose process was killed.
-    "sweep-files": {"task": "core.tasks.sweep_files", "schedule": 60.0, "options": {"expires": 60.0}},
+    "sweep-files": {"task": "core.tasks.sweep_files", "seconds": 60, "expires": 60},
     # After an upgrade or an interrupted import: without it lists would not find the missed texts.
-    "search-keywords": {
-        "task": "ingest.tasks.search_what_was_missed",
-        "schedule": 300.0,
-        "options": {"expires": 300.0},
-    },
+    "search-keywords": {"task": "ingest.tasks.search_what_was_missed", "seconds": 300, "expires": 300},
     # After an upgrade or an interrupted import: until then, texts have no similar reports.
-    "compare-reports": {
-        "task": "ingest.tasks.compare_what_was_missed",
-        "schedule": 300.0,
-        "options": {"expires": 300.0},
-    },
+    "compare-reports": {"task": "ingest.tasks.compare_what_was_missed", "seconds": 300, "expires": 300},
     # A harvest that waits for a forge goes on when its time has come.
-    "resume-harvests": {
-        "task": "harvests.tasks.resume_harvests",
-        "schedule": 30.0,
-        "options": {"expires": 30.0},
-    },
+    "resume-harvests": {"task": "harvests.tasks.resume_harvests", "seconds": 30, "expires": 30},
     # A vote past its deadline takes no ballots: only its outcome waits for this task.
-    "close-due-motions": {
-        "task": "taxonomy.tasks.close_due_motions",
-        "schedule": 60.0,
-        "options": {"expires": 60.0},
-    },
+    "close-due-motions": {"task": "taxonomy.tasks.close_due_motions", "seconds": 60, "expires": 60},
     # A morning mail that is hours late is not sent.
-    "send-digests": {
-        "task": "overview.tasks.send_digests",
-        "schedule": crontab(hour="7", minute="0"),
-        "options": {"expires": 6 * 3600.0},
-    },
+    "send-digests": {"task": "overview.tasks.send_digests", "hour": 7, "expires": 6 * 3600},
 }
 
 LANGUAGE_CODE = "en"

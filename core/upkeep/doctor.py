@@ -98,10 +98,11 @@ def _jobs() -> tuple[bool, str]:
 
 def _disk() -> tuple[bool, str]:
     free = shutil.disk_usage(settings.DATA_DIR).free
-    return free >= ROOM, _("%(free)d MB free in %(folder)s") % {
-        "free": free >> 20,
-        "folder": settings.DATA_DIR,
-    }
+    said = {"free": free >> 20, "folder": settings.DATA_DIR, "margin": settings.DISK_MARGIN >> 20}
+    if free < settings.DISK_MARGIN:
+        words = _("full: %(free)d MB free in %(folder)s. Nothing is saved until %(margin)d MB are free.")
+        return False, words % said
+    return free >= ROOM, _("%(free)d MB free in %(folder)s") % said
 
 
 def _backup() -> tuple[bool, str]:

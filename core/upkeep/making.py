@@ -36,6 +36,7 @@ NOT_FILES = frozenset(
         "run",
         "secret_key",
         "up.json",
+        "up.gate",
         "beat-schedule",
         "reserve",
         "packages",

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
-import openpyxl
-from openpyxl.utils.cell import range_boundaries
-
 from ingest.readers import delimited
 from ingest.readers.refusals import Refusal
 from interviews.readers.office import Package, value_of
@@ -121,6 +118,8 @@ class _Sheet(NamedTuple):
 
 def _grid(data: bytes, chosen: int) -> tuple[list[list[str]], _Sheet]:
     """The cells of a sheet as texts, and which sheet it is."""
+    import openpyxl  # noqa: PLC0415 - large, and seldom needed
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on styles and validations, which are not read
@@ -181,6 +180,8 @@ def _merged(data: bytes, part: str) -> list[Range]:
 
 def _bounds(ref: str) -> Range | None:
     """The range that a text such as A1:B2 names."""
+    from openpyxl.utils.cell import range_boundaries  # noqa: PLC0415 - large, and seldom needed
+
     try:
         bounds = range_boundaries(ref)
     except (ValueError, TypeError):

@@ -187,10 +187,10 @@ class TestSweep:
         assert (ended(job).state, job.error) == ("failed", "The process that ran this job was lost 5 times.")
 
 
-def test_sweeps_do_not_pile_up_while_no_worker_is_there() -> None:
-    beat = app.conf.beat_schedule["sweep-jobs"]
+def test_sweeps_do_not_pile_up_while_no_worker_is_there(settings) -> None:
+    entry = settings.BELL["sweep-jobs"]
 
-    assert (beat["task"], beat["options"]) == (sweep.name, {"expires": beat["schedule"]})
+    assert (entry["task"], entry["expires"]) == (sweep.name, entry["seconds"])
 
 
 @pytest.mark.django_db(transaction=True)

@@ -68,7 +68,7 @@ class Up:
         for child in filter(alive, psutil.Process(self.process.pid).children()):
             with suppress(psutil.Error):
                 words = child.cmdline()
-                found |= {name: child for name in ("gunicorn", "worker", "beat") if name in words}
+                found |= {name: child for name in ("gunicorn", "worker") if name in words}
         return found
 
 
@@ -114,7 +114,7 @@ def test_up_is_ready_says_where_it_runs_and_ends_everything(folder: Path, up: Ca
     assert f"at http://127.0.0.1:{port} (process {one.process.pid})" in errors
 
     family = psutil.Process(one.process.pid).children(recursive=True)
-    assert one.result(signal.SIGINT) == (0, "\nEnded: web, worker, beat, Redis, PostgreSQL.\n", "")
+    assert one.result(signal.SIGINT) == (0, "\nEnded: web, worker, Redis, PostgreSQL.\n", "")
     assert not any(map(alive, family))
     assert embedded.status(folder) == embedded.Status(None, None)
     assert get(port, "/healthz").status == 0
@@ -145,7 +145,7 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
 
     # Children and servers that die come back.
     before = killed.children()
-    assert before.keys() == {"gunicorn", "worker", "beat"}
+    assert before.keys() == {"gunicorn", "worker"}
     servers = embedded.status(folder)
     assert servers.postgres
     assert servers.redis
@@ -169,7 +169,7 @@ def test_up_from_start_to_end(folder: Path, up: Callable[[int], Up]) -> None:
         *processes_in("postgres", folder / "postgres"),
         *processes_in("redis-server", folder / "redis"),
     ]
-    assert heir.result(signal.SIGINT) == (0, "\nEnded: web, worker, beat, Redis, PostgreSQL.\n", "")
+    assert heir.result(signal.SIGINT) == (0, "\nEnded: web, worker, Redis, PostgreSQL.\n", "")
     assert not any(map(alive, family))
     assert embedded.status(folder) == embedded.Status(None, None)
     assert get(port, "/healthz").status == 0

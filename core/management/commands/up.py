@@ -1,35 +1,50 @@
+import fcntl
+import math
 import os
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 import time
 from argparse import ArgumentParser
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
-from django.contrib.auth import get_user_model
-from django.core.management import BaseCommand, CommandError, call_command, get_commands
-from django.db import connections
+from django.core.management import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
 from core import embedded
+from core.disk import reserve
+from core.disk.room import is_full
 from core.embedded.errors import EmbeddedServerError
 from core.supervisor import AlreadyUpError, Child, ChildFailedError, Supervisor
 
 PATIENT_SECONDS = 90.0
 LOOK_SECONDS = 0.2
 SERVERS_SECONDS = 2.0
+FULL_SECONDS = 60.0
+"""A program that dies so long after the disk was full may have died of it."""
 
 
 class Command(BaseCommand):
-    """Runs the platform: PostgreSQL, Redis, web, worker and beat, until Ctrl-C."""
+    """Runs the platform: PostgreSQL, Redis, web and worker, until Ctrl-C.
+
+    `manage.py` calls it without loading the applications: this process lives as long as the platform, and
+    needs none of them.
+    """
 
     help = "Runs the platform, with PostgreSQL and Redis of its own unless told otherwise, until Ctrl-C."
     is_asked_to_end = False
+    is_waiting = False
+    full_at = -math.inf
+    servers_due = 0.0
     requires_system_checks: list[str] = []  # they would open the database before our checks
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,9 +54,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, demo: bool, host: str, **options: Any) -> None:
+        if not apps.ready:
+            settings.USE_I18N = False  # the texts of the applications are not there
         port = settings.PORT
         address = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
-        if demo and "demo" not in get_commands():
+        if demo and not find_spec("demo"):
             raise CommandError(_("There is no demonstration study in this installation."))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.interrupt)
@@ -72,34 +89,72 @@ class Command(BaseCommand):
             self.say(_("Ended the programs that an earlier run had left running."))
         refuse_taken_port(host, port)
         self.say(_("Starting Crosscheck in %(folder)s …") % {"folder": self.folder})
-        ensure_servers()
-        call_command("migrate", verbosity=0, interactive=False)
-        code = setup_code()
-        if code:
-            supervisor.environment = {**supervisor.environment, "CROSSCHECK_SETUP_CODE": code}
+        code = "" if settings.FIRST_ACCOUNT_CODE else secrets.token_hex(4)
+        supervisor.environment = {
+            **supervisor.environment,
+            "CROSSCHECK_GATE": str(self.folder / "up.gate"),
+            **({"CROSSCHECK_SETUP_CODE": code} if code else {}),
+        }
         supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
-        supervisor.look()
+        with closed(self.folder / "up.gate"):
+            supervisor.look()  # loads while the database comes up to date, and then listens
+            ensure_servers()
+            is_new = self.manage("prepare").split()[-1:] == ["new"]
         self.wait_for_web(supervisor, host, port)
-        if demo:  # before worker and beat, which would compete for the processors
-            call_command("demo", address=supervisor.address)
+        if demo:  # before the worker, which would compete for the processors
+            self.manage("demo", "--address", supervisor.address, show=True)
         supervisor.children.append(Child("worker", worker(), log(self.folder, "worker")))
-        supervisor.children.append(Child("beat", beat(self.folder), log(self.folder, "beat")))
         supervisor.look()
-        connections.close_all()
         self.say(
             _("Crosscheck is ready at %(address)s/") % {"address": supervisor.address}, self.style.SUCCESS
         )
-        if code and not demo:
+        if code and is_new and not demo:
             self.say(_("The first account needs this code: %(code)s") % {"code": code}, self.style.SUCCESS)
         self.say(_("Ctrl-C ends it. Data and logs: %(folder)s") % {"folder": self.folder})
-        servers_due = 0.0
         while not self.is_asked_to_end:
-            supervisor.look()
-            if time.monotonic() > servers_due:
-                ensure_servers()
-                servers_due = time.monotonic() + SERVERS_SECONDS
+            self.look(supervisor)
             time.sleep(LOOK_SECONDS)
         raise KeyboardInterrupt
+
+    def look(self, supervisor: Supervisor) -> None:
+        """Bring back what died. On a full disk nothing may live: then wait for room instead of ending."""
+        now = time.monotonic()
+        if is_full():
+            self.full_at = now
+        try:
+            if now > self.servers_due:
+                self.servers_due = now + SERVERS_SECONDS
+                reserve.look_after(self.folder)
+                ensure_servers()
+            supervisor.look()
+        except (EmbeddedServerError, ChildFailedError, OSError):
+            if now - self.full_at > FULL_SECONDS:
+                raise
+            supervisor.forgive()
+            if not self.is_waiting:
+                words = _("The disk of %(folder)s is full. Crosscheck waits, and goes on when there is room.")
+                self.say(words % {"folder": self.folder})
+            self.is_waiting = True
+        else:
+            if self.is_waiting and not is_full():
+                self.is_waiting = False
+                self.say(_("There is room again. Crosscheck goes on."))
+
+    def manage(self, *arguments: str, show: bool = False) -> str:
+        """Run another command to its end, in a process of its own; what it printed, unless that is shown."""
+        answer = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=settings.BASE_DIR,
+            env=child_environment(),
+            text=True,
+            stdout=None if show else subprocess.PIPE,
+            stderr=None if show else subprocess.PIPE,
+            check=False,
+        )
+        if answer.returncode:
+            said = (answer.stderr or "").strip().removeprefix("CommandError: ")
+            raise CommandError(said or _("%(name)s failed.") % {"name": f"manage.py {arguments[0]}"})
+        return answer.stdout or ""
 
     def interrupt(self, *_signal: object) -> None:
         """Raise KeyboardInterrupt, and again later: it is lost if raised inside a finaliser."""
@@ -131,7 +186,6 @@ class Command(BaseCommand):
             supervisor.end(quick=True)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # the rest takes a second
-        connections.close_all()
         try:
             if uses_embedded_postgres() or uses_embedded_redis():
                 status = embedded.status()
@@ -210,16 +264,20 @@ def ensure_servers() -> None:
 
 
 def child_environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONUNBUFFERED": "1", "CROSSCHECK_DATA": str(settings.DATA_DIR)}
+    return {
+        "MALLOC_ARENA_MAX": "2",  # memory of each thread of its own is hardly ever given back
+        **os.environ,
+        "PYTHONUNBUFFERED": "1",
+        "CROSSCHECK_DATA": str(settings.DATA_DIR),
+    }
 
 
-def setup_code() -> str:
-    """The code for the first account, so that only who reads this terminal becomes the owner of the server;
-    another one at each start until there is an account. "" then, and where the environment names a code.
-    """
-    if settings.FIRST_ACCOUNT_CODE or get_user_model().objects.exists():
-        return ""
-    return secrets.token_hex(4)
+@contextmanager
+def closed(gate: Path) -> Iterator[None]:
+    """Keep a web server from listening until the block ends, or this process does."""
+    with gate.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def log(folder: Path, name: str) -> Path:
@@ -229,16 +287,12 @@ def log(folder: Path, name: str) -> Path:
 
 def web(host: str, port: int) -> list[str]:
     configuration = str(settings.BASE_DIR / "deploy" / "gunicorn.conf.py")
-    reload = ["--reload"] if settings.DEBUG else ["--preload"]
+    reload = ["--reload"] if settings.DEBUG else []
     command = ["gunicorn", "config.wsgi:application", "--config", configuration, "--bind", f"{host}:{port}"]
     return [sys.executable, "-m", *command, "--graceful-timeout", "5", "--log-level", "warning", *reload]
 
 
 def worker() -> list[str]:
+    pool = ["--pool", "threads", "--concurrency", "2"]  # a third of the memory of processes
     quiet = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle"]
-    return [sys.executable, "-m", "celery", "--app", "config", "worker", "--concurrency", "2", *quiet]
-
-
-def beat(folder: Path) -> list[str]:
-    files = ["--schedule", str(folder / "beat-schedule"), "--pidfile", ""]
-    return [sys.executable, "-m", "celery", "--app", "config", "beat", "--loglevel", "WARNING", *files]
+    return [sys.executable, "-m", "celery", "--app", "config", "worker", *pool, *quiet]
