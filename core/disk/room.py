@@ -29,4 +29,4 @@ def free_bytes() -> int:
 
 def is_full() -> bool:
     """Is less free than the margin, which the database needs to end what it began?"""
-    return free_bytes() < settings.DISK_MARGIN
+    return free_bytes() < int(settings.DISK_MARGIN)
