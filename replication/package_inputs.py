@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from annotate.queries.model_labels import model_labels_beside
 from consensus.queries.changed_votes import ChangedVotes, changed_votes
 from consensus.queries.false_positives import excluded
+from consensus.queries.probable import MODELS, probable_by_url
 from core.csv import csv_lines
 from ingest.models import Issue
 from ingest.queries.issues import repository_names
@@ -21,11 +22,11 @@ from replication.queries.minutes import minutes_files
 from replication.queries.votes import VOTE_COLUMNS, ballots_of_votes
 from reports.agreement_report import AgreementReport, level_name
 from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
-from reports.formats.json_report import report_as_dict
+from reports.formats.on_request import PARTS, report_with
 from reports.queries.label_tuples import labelled_twice
 from reports.queries.weight_matrices import weight_matrices
 from reports.sections.consensus import before_and_after
-from reports.sections.dissents import dissents
+from reports.sections.probable import confusions, probable
 from rounds.models import Round
 from rounds.queries.blindness import Reader, WithheldIssues, seen_sql
 from rounds.queries.coached import coached_by, coached_in, coached_issues
@@ -66,11 +67,30 @@ def inputs(report: AgreementReport) -> Files:
         yield f"guidelines/guideline-{guideline.number}.md", [guideline.text.encode()]
         if guideline.text_zh:
             yield f"guidelines/guideline-{guideline.number}.zh-Hans.md", [guideline.text_zh.encode()]
+    yield from _probable(report)
     if gone := [state for state in book.states if state.category_id < 0]:
         yield "former_categories.csv", former_csv(gone, book)
     if report.reader is not None:
         yield from _rounds(report, report.reader)
         yield from not_counted_files(report, report.reader)
+
+
+def _probable(report: AgreementReport) -> Files:
+    """What models of erring raters find most probable for each issue, and the confusions of volunteers."""
+    found = probable(report)
+    columns = [column for name in MODELS for column in (name, f"{name}_probability")]
+    rows = (
+        (url, *(cell for one in by_model.values() for cell in (one.state.code, one.probability)))
+        for url, by_model in probable_by_url(report.round, found, report.blind)
+    )
+    if found.keys:
+        yield "probable.csv", csv_lines(("Issue_URL", *columns), rows)
+        confused = (
+            (found.names[column], found.states[right].code, found.states[label].code, probability, issues)
+            for column, right, label, probability, issues in confusions(found)
+        )
+        heads = ("Volunteer", "Probable", "Label", "Probability", "Expected_issues")
+        yield "probable_confusion.csv", csv_lines(heads, confused)
 
 
 def _weights(round_: Round, folder: str = "") -> Files:
@@ -190,22 +210,11 @@ def facts(
 
 
 def document(report: AgreementReport, moment: datetime) -> dict[str, object]:
-    """agreement.json: the report of REST with two parts of the page, consensus and dissents. It is of the
+    """agreement.json: the report of REST with all that is on request there, and consensus. It is of the
     moment of the package's state, not of the moment at which it is computed.
     """
     consensus, as_of = before_and_after(report), {"as_of": moment.isoformat()}
-    return report_as_dict(report) | {
-        **as_of,
-        "consensus": consensus and consensus.as_dict() | as_of,
-        "dissents": [
-            {
-                "volunteer": way.volunteer or "all",
-                "labels": way.labels,
-                "tenths": [{"issues": one.issues, "alone": one.alone} for one in way.stretches],
-            }
-            for way in dissents(report)
-        ],
-    }
+    return report_with(report, PARTS) | {**as_of, "consensus": consensus and consensus.as_dict() | as_of}
 
 
 def as_json(content: object) -> bytes:

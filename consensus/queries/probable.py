@@ -5,7 +5,7 @@ stored: the numbers are computed of the distinct label tuples, and cached by the
 be older than its labels (docs/decisions/0048).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -35,6 +35,11 @@ _COUNTED = """
 """
 _TUPLES = f"SELECT c.labels, c.whose, c.decided, count(*) {_COUNTED} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
 _OF_ISSUES = f"SELECT c.issue_id, c.labels, c.whose, c.decided {_COUNTED} AND c.issue_id = ANY(%(issues)s)"
+_BY_URL = f"""
+    SELECT i.url, c.labels, c.whose, c.decided
+    {_COUNTED.replace("WHERE", "JOIN ingest_issue i ON i.id = c.issue_id WHERE", 1)}
+    ORDER BY c.position
+"""
 _ISSUES = f"""
     SELECT coalesce(string_agg(c.issue_id::text, ','), '')
     {_COUNTED} AND (c.labels, c.whose, c.decided) IN (
@@ -149,6 +154,21 @@ def _fitted(codes: bytes, counts: bytes, columns: int, categories: int) -> tuple
     table = np.frombuffer(codes, dtype=np.int32).reshape(len(number), columns)
     patterns = Patterns(table, number, categories)
     return dawid_skene(patterns), mace(patterns)
+
+
+def probable_by_url(
+    round_: Round, found: Posteriors, blind: WithheldIssues = NOTHING
+) -> Iterator[tuple[str, dict[str, Probable]]]:
+    """The address of each issue that counts, in the order of the round, with what each model finds. `found`
+    is of the same round and `blind` issues. One query, read piece by piece.
+    """
+    seen, kept = seen_sql(blind, "c.issue_id")
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_BY_URL.format(seen=seen), {"round": round_.pk, **kept})
+        while rows := cursor.fetchmany(2000):
+            for url, *key in rows:
+                if one := found.of((key[0], key[1], key[2])):
+                    yield url, one
 
 
 def issues_apart(round_: Round, model: str, blind: WithheldIssues = NOTHING) -> str:

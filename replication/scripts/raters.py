@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from copy import copy
 from fractions import Fraction
 from itertools import combinations
-from math import inf
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -271,6 +271,60 @@ def dissents(package: Package) -> list[dict[str, Any]]:
         total += tenths
         found.append(_way(name, len(mine), tenths))
     return [*found, _way("all", len(way), total)] if found else []
+
+
+def dissents_trend(package: Package) -> list[dict[str, Any]]:
+    """The test of Cochran and Armitage for each volunteer, and one for all of them by Mantel."""
+    ways = dissents(package)
+    each = [[(one["issues"], one["alone"]) for one in way["tenths"]] for way in ways[:-1]]
+    found = corrected([trend([parts]) for parts in each])
+    return [
+        {
+            "volunteer": way["volunteer"],
+            "issues": sum(one["issues"] for one in way["tenths"]),
+            "alone": sum(one["alone"] for one in way["tenths"]),
+            **test,
+            "reason": None if test["p"] is not None else "undefined",
+        }
+        for way, test in zip(ways, [*found, trend(each)], strict=bool(ways))
+    ]
+
+
+def trend(strata: list[list[tuple[int, int]]]) -> dict[str, Number]:
+    """z of the number of the part times the dissents in it, added up over strata, and its two-sided p."""
+    total = variance = Fraction()
+    for parts in strata:
+        n, x = sum(number for number, _alone in parts), sum(alone for _number, alone in parts)
+        if n < 2:
+            continue
+        mean = Fraction(sum(place * number for place, (number, _alone) in enumerate(parts, 1)), n)
+        squares = sum(number * (place - mean) ** 2 for place, (number, _alone) in enumerate(parts, 1))
+        total += sum(place * alone for place, (_number, alone) in enumerate(parts, 1)) - x * mean
+        variance += Fraction(x * (n - x), n * (n - 1)) * squares
+    if not variance:
+        return {"z": None, "p": None, "adjusted": None}
+    z = float(total) / sqrt(variance)
+    return {"z": z, "p": 2 * float(stats.norm.sf(abs(z))), "adjusted": None}
+
+
+def pair_categories(package: Package) -> list[dict[str, Any]]:
+    """How many issues two volunteers labelled with which two categories."""
+    if not package.is_crossed:
+        return []
+    labels, codes, names = package.labels.to_numpy(), package.codes, package.labels.columns
+    return [
+        {
+            "first": names[one],
+            "second": names[other],
+            "first_label": codes[row],
+            "second_label": codes[column],
+            "issues": int(table[row, column]),
+        }
+        for one, other in combinations(range(len(names)), 2)
+        for table in [square(labels[:, one], labels[:, other], len(codes))]
+        for row, column in np.argwhere(table).tolist()
+        if row != column
+    ]
 
 
 def _way(name: str, labels: int, tenths: np.ndarray) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import Any
 
 from faults import fault, faults, tried
 from files import MANIFEST, compared, hashed, sha256
+from latent import FILE, NEAR
 from other_libraries import TOLERANCE, confirmed, misses, within
 from package import LEVELS, Package
 from rankings import ANSWERS, RANKINGS, both
@@ -33,12 +34,13 @@ FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "comparison", "reason", "doubt", "weights", "independence", "population",
-    "coefficient", "word", "sure_word",
+    "coefficient", "word", "sure_word", "right", "first_label", "second_label",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {
     "consensus": "ballots.csv", "intra_rater": "labels_twice.csv", "drift_check": "labels_twice.csv",
     "models": "labels_of_models.csv", "second_look": "labels_second_look.csv", "rankings": ANSWERS,
+    "probable": FILE,
 }  # fmt: skip
 """Parts of a report with a file of their own: where their numbers differ, it may be that file."""
 SINCE = ("issues", "models", "intra_rater", "drift_check", "withheld", "second_look", "without_training")
@@ -74,7 +76,7 @@ def _name(item: dict[str, Any]) -> str:
         return ":".join(map(str, item["sizes"]))
     names = (
         "coefficient", "code", "volunteer", "model", "repository", "month", "comparison", "first", "second",
-        "label", "decision",
+        "label", "decision", "right", "first_label", "second_label",
     )  # fmt: skip
     return ", ".join(str(item[name]) for name in names if isinstance(item.get(name), str))
 
@@ -155,7 +157,7 @@ class Comparison:
     """Counts what agrees, and prints each number with the recomputed one."""
 
     def __init__(self) -> None:
-        self.equal = self.near = self.wrong = self.skipped = 0
+        self.equal = self.near = self.wrong = self.skipped = self.fitted = 0
         self.files: dict[str, str] = {}
         self.rows = 0
         self.differing: set[str] = set()
@@ -181,14 +183,16 @@ class Comparison:
                     self.skipped += 1
                 continue
             apart = None if "missing" in (one, other) else differs(one, other)
-            is_wrong = apart is None or apart > TOLERANCE
+            is_fitted = path.startswith("probable ")
+            is_wrong = apart is None or apart > (NEAR if is_fitted else TOLERANCE)
             said = "?" if apart is None else f"{apart:.1e}" if apart else "0"
             print(f"{path:70} {one!s:>24} {other!s:>24} {said:>10}{'  DIFFERS' if is_wrong else ''}")
             self.wrong += is_wrong
             if is_wrong:
                 self.differing |= {file, *(OF_PART[part] for part in OF_PART if f" {part} " in f" {path} ")}
-            self.equal += one == other
-            self.near += one != other and not is_wrong
+            self.fitted += is_fitted and not is_wrong
+            self.equal += one == other and not is_fitted
+            self.near += one != other and not is_fitted and not is_wrong
 
     def compare_frozen(self, frozen: dict[str, Any], of: str) -> bool:
         """The levels of a frozen report; False where it was made of other labels or decisions."""
@@ -225,6 +229,13 @@ class Comparison:
             print("\nWhat is wrong with the files:")
         for one in faults:
             print(f"{one.file}: {one.what}")
+        self._say_counts()
+        if (FOLDER / MANIFEST).is_file():
+            print(f"SHA-256 of {MANIFEST}: {sha256(FOLDER / MANIFEST)}")
+        if wrong := self.wrong_files:
+            print(f"Files that were changed, or differ from another: {', '.join(wrong)}")
+
+    def _say_counts(self) -> None:
         numbers = self.equal + self.near + self.wrong
         changed = sum(map(bool, self.files.values()))
         print(
@@ -236,6 +247,8 @@ class Comparison:
             f"{numbers} numbers: {self.equal} equal to the last digit, {self.near} within {TOLERANCE},"
             f" {self.wrong} differ.\n{self.skipped} more count what is not in this package."
         )
+        if self.fitted:
+            print(f"{self.fitted} more are of models of erring raters, within {NEAR}.")
         explained = Counter(miss.by for miss in misses if miss.is_explained)
         unexplained = Counter(miss.by for miss in misses if not miss.is_explained)
         for by in sorted({*confirmed, *explained, *unexplained}):
@@ -244,10 +257,6 @@ class Comparison:
                 print(f"{by} is further away {explained[by]} times, which its own rounding explains.")
             if unexplained[by]:
                 print(f"{by} differs {unexplained[by]} times, which its own rounding does not explain.")
-        if (FOLDER / MANIFEST).is_file():
-            print(f"SHA-256 of {MANIFEST}: {sha256(FOLDER / MANIFEST)}")
-        if wrong := self.wrong_files:
-            print(f"Files that were changed, or differ from another: {', '.join(wrong)}")
 
     @property
     def wrong_files(self) -> list[str]:

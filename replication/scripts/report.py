@@ -25,9 +25,21 @@ from coefficients import (
 from differences import differences
 from faults import tried
 from intervals import intervals
+from latent import probable
 from other_libraries import within
 from package import LEVELS, Package, read
-from raters import conger, dissents, intra_rater, models, pairs, two_by_two, volunteers, words
+from raters import (
+    conger,
+    dissents,
+    dissents_trend,
+    intra_rater,
+    models,
+    pair_categories,
+    pairs,
+    two_by_two,
+    volunteers,
+    words,
+)
 from weighted import weighted
 
 NAMES = ("percent_agreement", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
@@ -61,11 +73,12 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
     parts: dict[str, Callable[[], Any]] = {
         "weighted": lambda: weighted(package, stored["weighted"]),
         "issues": lambda: composition(package, [line["repository"] for line in stored["issues"]]),
+        "probable": lambda: probable(package, stored["probable"]),
         "differences": lambda: differences(package, groups),
     }
     alone = (
         benchmark, distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models,
-        intra_rater, consensus, dissents, second_look, intervals,
+        intra_rater, consensus, dissents, dissents_trend, pair_categories, second_look, intervals,
     )  # fmt: skip
     parts |= {part.__name__: partial(part, package) for part in alone}
     for name in (name for name in parts if name in stored):

@@ -30,7 +30,7 @@ from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
 from reports.api.parameters import COACHED, leaves_out_coached, level_asked_for, one_of
 from reports.exports import LAYOUTS, labels_csv
 from reports.file_responses import stored_as
-from reports.formats.json_report import report_as_dict
+from reports.formats.on_request import PARTS, report_with
 from reports.queries.independence import QUICK
 from reports.queries.screened import as_dict, screening_agreement
 from rounds.api.shortcuts import category_of
@@ -261,12 +261,18 @@ class Agreement(Endpoint):
             OpenApiParameter(
                 "by", str, many=True, description=f"Repeats; a comma crosses: {', '.join(GROUPINGS)}"
             ),
+            OpenApiParameter(
+                "with", str, many=True, enum=list(PARTS), description="Takes a second in a large study"
+            ),
             COACHED,
         ],
     )
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = seat_in(request, round_id, may_see_disagreements)
         level = level_asked_for(request)
+        more = request.query_params.getlist("with")
+        if not set(more) <= set(PARTS):
+            raise ValidationError({"with": [one_of(PARTS)]})
         by = [names.split(",") for names in request.query_params.getlist("by")]
         if not {name for names in by for name in names} <= set(GROUPINGS) or len(by) > 7:
             raise ValidationError(
@@ -284,7 +290,7 @@ class Agreement(Endpoint):
             without_coached=leaves_out_coached(request),
         )
         slow = found.complete > QUICK and request.query_params.get("independence") != "yes"
-        return Response(report_as_dict(found, but=("independence",) if slow else ()))
+        return Response(report_with(found, more, but=("independence",) if slow else ()))
 
 
 class LabelsCsv(Endpoint):

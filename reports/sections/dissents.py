@@ -96,6 +96,24 @@ def trends(report: AgreementReport) -> list[tuple[VolunteerWay, Trend, float | N
     ]
 
 
+def dissents_as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    """As in JSON: each volunteer, and last "all", with the tenths."""
+    return [
+        {
+            "volunteer": way.volunteer or "all",
+            "labels": way.labels,
+            "tenths": [{"issues": one.issues, "alone": one.alone} for one in way.stretches],
+        }
+        for way in dissents(report)
+    ]
+
+
+def trends_as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    """As in JSON: the test of each volunteer, and last that of all."""
+    names = ("volunteer", "issues", "alone", "z", "p", "adjusted", "reason")
+    return [dict(zip(names, row, strict=True)) for row in _trend_rows(report)]
+
+
 def _parts(way: VolunteerWay) -> list[tuple[int, int]]:
     return [(one.issues, one.alone) for one in way.stretches]
 

@@ -147,6 +147,12 @@ def _short(value: float) -> str:
     return text[1:] if text.startswith("0.") else text.replace("−0.", "−.")
 
 
+def pair_categories_as_list(report: AgreementReport) -> list[dict[str, Any]]:
+    """As in JSON: for each pair of volunteers the issues with these two labels."""
+    names = ("first", "second", "first_label", "second_label", "issues")
+    return [dict(zip(names, row, strict=True)) for row in _pair_categories(report)]
+
+
 def _confusion_card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
     page = reverse("disagreements", args=[report.round.pk])
     rows = []

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.errors import DomainError
 from reports.agreement_report import GROUPINGS, LEVELS, agreement_report
 from reports.formats.group_json import GROUPED_BY, ON_REQUEST, group_as_dict
-from reports.formats.json_report import report_as_dict
+from reports.formats.on_request import PARTS, report_with
 from reports.formats.table_files import table_as_csv, table_as_latex, table_as_markdown
 from reports.sections.registry import TABLES
 from rounds.models import Round
@@ -40,6 +40,10 @@ class Command(BaseCommand):
             action="store_true",
             help="leave out the issues that volunteers were coached on in a pilot or training",
         )
+        parser.add_argument(
+            "--with", action="append", default=[], choices=PARTS, dest="more",
+            help="a part of the JSON that takes a second in a large study; can be repeated",
+        )  # fmt: skip
         parser.add_argument("--format", choices=("json", *FORMATS), default="json")
         parser.add_argument(
             "--table", choices=TABLES, default="report", help="the table to print, unless the format is json"
@@ -61,7 +65,7 @@ class Command(BaseCommand):
         except (DomainError, ValueError) as error:
             raise CommandError(str(error)) from error
         if options["format"] == "json":
-            self.stdout.write(json.dumps(report_as_dict(found), indent=2))
+            self.stdout.write(json.dumps(report_with(found, options["more"]), indent=2))
         else:
             self.stdout.write(FORMATS[options["format"]](found, options["table"]).rstrip("\n"))
 
