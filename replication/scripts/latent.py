@@ -37,7 +37,8 @@ class Labels:
 
     def chosen(self, rater: int) -> np.ndarray:
         """[P, K] whether the rater chose a category."""
-        return self.rows[:, [rater]] == np.arange(self.k)
+        found: np.ndarray = np.equal(self.rows[:, [rater]], np.arange(self.k))
+        return found
 
     def softmax(self, logs: np.ndarray) -> tuple[np.ndarray, float]:
         high = logs.max(axis=1, keepdims=True)
@@ -50,8 +51,8 @@ class Labels:
 
 def dawid_skene(labels: Labels, most: int) -> dict[str, Any]:
     chosen = [labels.chosen(rater) for rater in range(labels.raters)]
-    used = [table.any(axis=0) for table in chosen]
-    votes = sum(table.astype(float) for table in chosen)
+    used = [_used(table) for table in chosen]
+    votes: np.ndarray = np.sum([table.astype(float) for table in chosen], axis=0)
     probabilities = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1.0)
     shares, errors = _maximised(labels, chosen, probabilities)
     likelihood, iterations, is_converged = -np.inf, 0, False
@@ -75,6 +76,11 @@ def dawid_skene(labels: Labels, most: int) -> dict[str, Any]:
     }
 
 
+def _used(table: np.ndarray) -> np.ndarray:
+    """[K] whether the rater ever chose the category."""
+    return np.asarray(table.any(axis=0))
+
+
 def _maximised(
     labels: Labels, chosen: list[np.ndarray], probabilities: np.ndarray
 ) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -83,9 +89,7 @@ def _maximised(
     shares = weighted.sum(axis=0) / max(float(labels.counts[labels.has_label].sum()), 1.0)
     errors = []
     for table in chosen:
-        counts = np.where(
-            table.any(axis=0)[:, None], np.maximum(table.T.astype(float) @ weighted, LEAST), 0.0
-        )
+        counts = np.where(_used(table)[:, None], np.maximum(table.T.astype(float) @ weighted, LEAST), 0.0)
         sums = counts.sum(axis=0, keepdims=True)
         errors.append(counts / np.where(sums > 0, sums, 1.0))
     return shares, errors
@@ -200,10 +204,8 @@ def _compare_confusion(package: Package, confusion: list[dict[str, Any]]) -> Non
     table = read(package.folder / name)
     for row, (volunteer, right, label, probability, issues) in enumerate(table.itertuples(index=False), 2):
         one = ours.pop((volunteer, right, label), None)
-        apart = one and max(
-            abs(one["probability"] - float(probability)), abs(one["issues"] / float(issues) - 1)
-        )
-        if apart is None or apart > NEAR:
+        given = float(probability), float(issues)
+        if one is None or not np.allclose(given, (one["probability"], one["issues"]), NEAR, NEAR):
             fault(name, f"row {row}: another confusion, or another probability")
     if ours:
         fault(name, f"lacks {len(ours)} confusions")

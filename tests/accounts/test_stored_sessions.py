@@ -27,7 +27,9 @@ def test_a_connection_that_dies_while_the_session_is_stored_is_a_database_that_i
     def cut(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
         if sql.startswith('UPDATE "django_session"'):
             with closing(psycopg2.connect(**psycopg2_parameters())) as other, other.cursor() as killer:
-                killer.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid])
+                killer.execute(
+                    "SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid]
+                )
         return execute(sql, *rest)
 
     with connection.execute_wrapper(cut):
