@@ -37,7 +37,7 @@ test: install-dev ## runs the whole test suite, browser tests included; TESTS=te
 test-long: export CROSSCHECK_TEST_LONG = 1
 test-long: test ## the same with ten times the examples, whole crawls and a meeting in seven browsers
 
-lint: install-dev ## checks style, types, import contracts, templates, scripts, words and migrations
+lint: install-dev ## checks style, types, import contracts, templates, scripts, words, our own rules and migrations
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy .
@@ -47,6 +47,7 @@ lint: install-dev ## checks style, types, import contracts, templates, scripts, 
 	.venv/bin/deno lint
 	$(RUN) scripts/check_words.py
 	$(RUN) -m scripts.translations
+	$(RUN) -m scripts.static_rules
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) manage.py makemigrations --check --dry-run
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) -m scripts.migrations
 
