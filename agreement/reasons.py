@@ -70,6 +70,15 @@ class Reason(Enum):
         "fewer than 40 issues have another label than the most frequent one: the interval can be too narrow"
     )
     ONE_LABEL = gettext_noop("a tenth of the issues or more have only one label: the interval is too wide")
+    UNEQUAL_CLUSTERS = gettext_noop(
+        "these repositories count as fewer than 3 of equal size: the interval can be too wide"
+    )
+    NARROWER = gettext_noop("narrower than the interval over issues: the interval can be too narrow")
+    DOMINANT_CATEGORY = gettext_noop(
+        "two thirds of the labels or more are of one category: the interval can be too narrow"
+    )
+    LOW_KAPPA = gettext_noop("a kappa or alpha below 0.2: the interval can be too narrow")
+    HIGH_AGREEMENT = gettext_noop("percent agreement of 0.95 or more: the interval can be too narrow")
     RARE_CATEGORY = gettext_noop(
         "fewer than 10 issues have this category, or another one: an uncertain value"
     )

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from agreement.coefficients import CONFIDENCE, coefficient
-from agreement.intervals.categories import category_kappas
+from agreement.coefficients import CONFIDENCE, Coefficient, coefficient
+from agreement.intervals.categories import CategoryKappa, category_kappas
 from agreement.intervals.doubts import (
     CORRECTED_FOR_SHARES,
     ENOUGH,
@@ -55,26 +55,30 @@ class Population:
             yield self._block(min(block, number - start), issues, random)
 
     def _block(self, samples: int, issues: int, random: np.random.Generator) -> Counts:
-        shape = (samples, issues)
+        chosen = np.zeros((samples, issues, len(self.shares)), dtype=np.int16)
+        for label in self.labels((samples, issues), random):
+            for place in range(len(self.shares)):
+                chosen[..., place] += label == place
+        return chosen
+
+    def labels(self, shape: tuple[int, int], random: np.random.Generator) -> Iterator[Ints]:
+        """[S, N] the labels of each rater; MISSING for none."""
         if self.repositories:
             of = random.integers(0, self.repositories, shape)
-            shares = random.dirichlet(8 * np.array(self.shares), (samples, self.repositories))
+            shares = random.dirichlet(8 * np.array(self.shares), (shape[0], self.repositories))
             ends = np.take_along_axis(shares.cumsum(axis=-1), of[..., np.newaxis], axis=1)
             truth = (random.random((*shape, 1)) > ends).sum(axis=-1)
-            known = np.take_along_axis(random.beta(6, 2, (samples, self.repositories)), of, axis=1)
+            known = np.take_along_axis(random.beta(6, 2, (shape[0], self.repositories)), of, axis=1)
         else:
             truth = np.searchsorted(np.cumsum(self.shares), random.random(shape))
             known = np.where(random.random(shape) < self.hard_share, self.hard, self.easy)
         last = len(self.shares) - 1
         ends = np.cumsum(self.guess or self.shares)
-        chosen = np.zeros((*shape, last + 1), dtype=np.int16)
         for _rater in range(self.raters):
             guessed = np.searchsorted(ends, random.random(shape))
             label = np.minimum(np.where(random.random(shape) < known, truth, guessed), last)
             is_there = random.random(shape) >= self.missing if self.missing else True
-            for place in range(last + 1):
-                chosen[..., place] += (label == place) & is_there
-        return chosen
+            yield np.where(is_there, label, MISSING)
 
 
 @dataclass(frozen=True)
@@ -251,13 +255,19 @@ def check(chosen: Counts) -> None:
                 if one.kappa is not None
             ]
         for one, many in pairs:
-            is_same = (one.low is not None) == many.is_shown[number]
-            if one.low is not None and one.high is not None:
-                is_same &= bool(one.doubt) == many.is_doubtful[number]
-                is_same &= abs(one.high - min(1.0, many.high[number])) < 1e-9
-                is_same &= one.low >= many.low[number] - 1e-9
-            if not is_same:
+            if not agrees(one, many, number):
                 raise RuntimeError(f"sample {number}: {one} is not {many}")
+
+
+def agrees(one: Coefficient | CategoryKappa, many: Found, number: int) -> bool:
+    """Whether the interval of the report and its doubt are those of this sample."""
+    if one.low is None or one.high is None:
+        return not many.is_shown[number]
+    return bool(
+        bool(one.doubt) == many.is_doubtful[number]
+        and abs(one.high - min(1.0, many.high[number])) < 1e-9
+        and one.low >= many.low[number] - 1e-9
+    )
 
 
 def patterns(sample: NDArray[np.int16]) -> Patterns:

@@ -1,6 +1,7 @@
 """Which 95 % intervals hold the true value less often than they should, or more often; docs/coverage.md."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Self
 
@@ -21,6 +22,15 @@ CORRECTED_FOR_SHARES = frozenset({"fleiss_kappa", "krippendorff_alpha"})
 FEWEST_OF_CATEGORY = 5
 """Below so many issues with a category, or with another one, its kappa has no interval."""
 ENOUGH_OF_CATEGORY = 10
+
+ENOUGH_EQUAL = 3
+"""Clusters that count as fewer of equal size have too wide an interval."""
+DOMINANT = Fraction(2, 3)
+"""With such a share of the labels in one category, or more, kappa and alpha over clusters are in doubt."""
+LOW = 0.2
+"""So are kappa and alpha below this value."""
+HIGH = Fraction(19, 20)
+"""With such a percent agreement, or more, the intervals over raters are in doubt."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +90,33 @@ def doubt_of(found: Basis, *, by_shares: bool = False, is_alpha: bool = False) -
 def doubt_of_category(issues: int) -> Reason | None:
     """The same for the kappa of a category: `issues` have it, or another one, whichever is less."""
     return Reason.RARE_CATEGORY if issues < ENOUGH_OF_CATEGORY else None
+
+
+def doubt_over_clusters(
+    name: str, tally: Tally, value: float, effective: float, *, is_narrower: bool
+) -> Reason | None:
+    """The same for the interval of a `value` over clusters, which count as `effective` ones of equal size.
+
+    `is_narrower`: than that over issues. Clusters differ by chance alone at least as much as their issues
+    make them, so such a small difference was drawn by luck.
+    """
+    if is_narrower:
+        return Reason.NARROWER
+    if effective < ENOUGH_EQUAL:
+        return Reason.UNEQUAL_CLUSTERS
+    if _basis(tally).different < ENOUGH_DIFFERENT:
+        return Reason.FEW_DIFFERENT
+    if name not in CORRECTED_FOR_SHARES:
+        return None
+    labels = tally.labels_per_category
+    if int(labels.max()) >= DOMINANT * int(labels.sum()):
+        return Reason.DOMINANT_CATEGORY
+    return Reason.LOW_KAPPA if value < LOW else None
+
+
+def doubt_over_raters(tally: Tally) -> Reason | None:
+    """The same for an interval over raters."""
+    if _basis(tally).different < ENOUGH_DIFFERENT:
+        return Reason.FEW_DIFFERENT
+    sums = tally.sums
+    return Reason.HIGH_AGREEMENT if sums.agreement >= HIGH * sums.compared else None

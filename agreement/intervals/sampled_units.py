@@ -5,19 +5,24 @@ the clusters (repositories) or the raters are a sample of others. Each of the C 
 SE^2 = (C - 1) / C sum_c (kappa_-c - kappa)^2. It is on average not too small: Efron and Stein (1981), Annals
 of Statistics 9, 586-596. Raters are equal, and t has C - 1 degrees of freedom: Gwet (2008), British Journal
 of Mathematical and Statistical Psychology 61, 29-48. Clusters are not, and count as (sum n)^2 / sum n^2 equal
-ones: Kish (1965), Survey Sampling. docs/coverage.md says how often the intervals cover.
+ones: Kish (1965), Survey Sampling.
+
+Few units are rarely as varied as all others, least so near a perfect agreement. The interval is therefore
+made on a logit scale (`logit_interval`), and that over raters leaves out the factor (C - 1) / C: MacKinnon
+and White (1985), Journal of Econometrics 29, 305-325. docs/coverage.md says how often the intervals cover.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coefficients import Coefficient, chance, interval, lowest, why_undefined
+from agreement.coefficients import Coefficient, chance, coefficient, lowest, t_quantile, why_undefined
 from agreement.intervals.bootstrap import FROM_COUNTS
+from agreement.intervals.doubts import doubt_over_clusters, doubt_over_raters
 from agreement.patterns import MISSING, Ints, Patterns
 from agreement.reasons import Reason
 from agreement.tally import SizeCounts, Sums, Tally
@@ -26,6 +31,8 @@ FEWEST = 3
 """With fewer units there is no interval: it would be too wide to say anything."""
 FEWEST_EQUAL = 2
 """Nor if clusters count as fewer clusters of equal size."""
+FARTHEST = 500.0
+"""A bound is moved no farther on the logit scale: it is at the end of the range by then."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,20 @@ def over_clusters(patterns: Patterns, clusters: npt.ArrayLike) -> UnitIntervals:
     is_enough = len(sizes) >= FEWEST and (effective or 0.0) >= FEWEST_EQUAL
     units = range(len(sizes) if is_enough else 0)
     rests = [Sums.of_counts(_left(unit, issues, pairs, chosen), whole.categories, whole.q) for unit in units]
-    coefficients = _jackknife(whole, rests, effective or 0.0, Reason.FEW_CLUSTERS)
+    coefficients = {}
+    for name in FROM_COUNTS:
+        one = _interval(name, whole, rests, effective or 0.0, Reason.FEW_CLUSTERS)
+        if one.value is not None and one.low is not None:
+            is_narrower = _width(one) < _width(coefficient(name, whole))
+            doubt = doubt_over_clusters(name, whole, one.value, effective or 0.0, is_narrower=is_narrower)
+            one = replace(one, doubt=doubt)
+        coefficients[name] = one
     return UnitIntervals(len(sizes), coefficients, effective)
+
+
+def _width(found: Coefficient) -> float:
+    """Of the interval; 0 without one."""
+    return found.high - found.low if found.low is not None and found.high is not None else 0.0
 
 
 def _left(unit: int, issues: Ints, pairs: Ints, chosen: Ints) -> dict[int, SizeCounts]:
@@ -83,7 +102,12 @@ def over_raters(patterns: Patterns) -> UnitIntervals:
     whole = Tally.of(merged)
     raters = np.flatnonzero((merged.codes != MISSING).any(axis=0)).tolist()
     rests = [_without(merged, whole, rater) for rater in raters if len(raters) >= FEWEST]
-    return UnitIntervals(len(raters), _jackknife(whole, rests, len(raters), Reason.FEW_RATERS))
+    widened = math.sqrt(len(raters) / (len(raters) - 1)) if rests else 1.0
+    coefficients = {}
+    for name in FROM_COUNTS:
+        one = _interval(name, whole, rests, len(raters), Reason.FEW_RATERS, widened)
+        coefficients[name] = one if one.low is None else replace(one, doubt=doubt_over_raters(whole))
+    return UnitIntervals(len(raters), coefficients)
 
 
 def _without(patterns: Patterns, whole: Tally, rater: int) -> Sums:
@@ -112,12 +136,12 @@ def _table(index: npt.ArrayLike, values: npt.ArrayLike, *shape: int) -> Ints:
     return found.astype(np.int64).reshape(shape)
 
 
-def _jackknife(whole: Tally, rests: list[Sums], units: float, few: Reason) -> dict[str, Coefficient]:
-    """The coefficients by name. `rests` are the sums without each unit; none if there are too few units."""
-    return {name: _interval(name, whole, rests, units, few) for name in FROM_COUNTS}
-
-
-def _interval(name: str, whole: Tally, rests: list[Sums], units: float, few: Reason) -> Coefficient:
+def _interval(
+    name: str, whole: Tally, rests: list[Sums], units: float, few: Reason, widened: float = 1.0
+) -> Coefficient:
+    """`rests` are the sums without each unit, none if there are too few units; the units count as `units`
+    equal ones. The interval is that of `widened` standard errors.
+    """
     kappa = _value(name, whole.sums)
     if kappa is None:
         return Coefficient(None, reason=why_undefined(name, whole))
@@ -130,7 +154,25 @@ def _interval(name: str, whole: Tally, rests: list[Sums], units: float, few: Rea
     se = math.sqrt(math.fsum(squares) * (len(squares) - 1) / len(squares))
     if not se:
         return Coefficient(float(kappa), reason=Reason.SAME_UNITS)
-    return Coefficient(float(kappa), se, *interval(float(kappa), se, units, lowest(name, whole)))
+    half = t_quantile(units - 1) * se * widened
+    return Coefficient(float(kappa), se, *logit_interval(float(kappa), half, lowest(name, whole)))
+
+
+def logit_interval(kappa: float, half: float, least: float) -> tuple[float, float]:
+    """kappa -+ `half` on the scale y = ln((kappa - least) / (1 - kappa)), carried back; `least` is its lowest
+    value. Without one (-inf) y is -ln(1 - kappa). At either end of the range it is kappa -+ `half`, cut.
+    Source: Brown, Cai and DasGupta (2001), Statistical Science 16, 101-133, section 4.
+    """
+    below, above = kappa - least, 1 - kappa
+    if below <= 0 or above <= 0:
+        return max(least, kappa - half), min(1.0, kappa + half)
+    if math.isinf(least):
+        moved = math.exp(min(half / above, FARTHEST))
+        return 1 - above * moved, 1 - above / moved
+    moved = math.exp(min(half * (1 / below + 1 / above), FARTHEST))
+    # In parts of the range, above least: odds divided and multiplied by `moved`.
+    odds, reach = below / above, 1 - least
+    return least + reach * odds / (odds + moved), least + reach * odds * moved / (1 + odds * moved)
 
 
 def _value(name: str, sums: Sums) -> Fraction | None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.coefficients import Coefficient, with_interval
+from agreement.intervals.doubts import Basis, doubt_of
 from agreement.patterns import MISSING
 from agreement.reasons import Reason
 from agreement.shares import share
@@ -121,4 +122,6 @@ def _kappa(table: NDArray[np.int64], issues: int) -> Coefficient:
     chance = (kappa - expected * (1 - kappa)) ** 2
     variance = (on + (1 - kappa) ** 2 * off - chance) / (issues * (1 - expected) ** 2)
     se = sqrt(variance)
-    return with_interval(float(kappa), se, issues, least=-1.0)
+    same, most = int(np.trace(table)), int((table.sum(axis=0) + table.sum(axis=1)).argmax())
+    basis = Basis(issues, issues, issues - same, same, issues - int(table[most, most]))
+    return with_interval(float(kappa), se, issues, -1.0, doubt_of(basis, by_shares=True))

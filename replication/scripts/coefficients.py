@@ -243,12 +243,7 @@ def with_interval(value: Fraction, variance: Fraction, issues: int, least: float
     estimate, se = float(value), sqrt(variance)
     if not variance:
         return NONE | {"value": estimate}
-    return within_range(estimate, se, float(stats.t.ppf(0.975, issues - 1)), least)
-
-
-def within_range(estimate: float, se: float, quantile: float, least: float) -> dict[str, Number]:
-    """A number with its error and its interval, which is cut to the possible range."""
-    half = quantile * se
+    half = float(stats.t.ppf(0.975, issues - 1)) * se
     return NONE | {
         "value": estimate,
         "se": se,
@@ -364,7 +359,9 @@ def _kappa_with_its_own(table: np.ndarray) -> dict[str, Number]:
     size = 4 * (1 + 2 * (1 - kappa)) ** 2
     rounding = float(steps_of(issues, len(table)) * size / scale)
     confirm("statsmodels cohens_kappa, error squared", variance, theirs, rounding)
-    return with_interval(kappa, variance, issues, -1.0)
+    same, most = int(np.trace(table)), int((table.sum(axis=0) + table.sum(axis=1)).argmax())
+    doubtful = is_doubtful(issues, issues, issues - same, same) or issues - table[most, most] < ENOUGH_RARER
+    return with_interval(kappa, variance, issues, -1.0) | {"doubt": bool(doubtful) if variance else None}
 
 
 # --- over time

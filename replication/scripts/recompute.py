@@ -34,7 +34,7 @@ FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "comparison", "reason", "doubt", "weights", "independence", "population",
-    "coefficient", "word", "sure_word", "right", "first_label", "second_label",
+    "coefficient", "word", "sure_word", "right", "first_label", "second_label", "scale",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {
@@ -131,6 +131,16 @@ def as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
                 before[path] = value
 
 
+def other_units_as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Take the intervals over repositories and volunteers, and their doubts, out of `before`: earlier versions
+    of the platform made them on another scale, without a doubt.
+    """
+    for path, value in after.items():
+        is_of_units = " intervals sampled repositories " in path or " intervals sampled volunteers " in path
+        if is_of_units and path in before and path.endswith((" low", " high", " has a doubt")):
+            before[path] = value
+
+
 def without_newer(before: dict[str, Any], after: dict[str, Any]) -> None:
     """Take the numbers that earlier versions of the platform did not give out of `after`."""
     for newer in ("conger_kappa", "differ"):
@@ -209,6 +219,8 @@ class Comparison:
                 found = report(package, kept, file)
             before = dict(leaves(kept, f"{of} {level}"))
             after = dict(leaves(with_reasons(found), f"{of} {level}"))
+            if "scale" not in kept.get("intervals", {}):
+                other_units_as_of_today(before, after)
             as_of_today(before, after)
             without_newer(before, after)
             self._compare(file, before, after)

@@ -20,6 +20,7 @@ from reports.sentences.intervals import (
     QUESTIONS,
     SAMPLED,
     everything_is_labelled,
+    narrower_repositories,
     unequal_repositories,
     units_of,
 )
@@ -35,6 +36,7 @@ def _rows(report: AgreementReport) -> Iterator[list[object]]:
 def _as_dict(report: AgreementReport) -> dict[str, Any]:
     return {
         "population": "all issues labelled" if is_everything(report) else "a part, or unknown",
+        "scale": "logit",
         "sampled": {
             sampled: {
                 "units": one.units,
@@ -80,6 +82,7 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
         "other_coefficients": [COEFFICIENTS[name][0] for name in FROM_COUNTS if name != HEADLINE],
         "everything_is_labelled": everything_is_labelled(report),
         "unequal_repositories": unequal_repositories(found["repositories"]),
+        "narrower_repositories": narrower_repositories(found["repositories"]),
     }
 
 

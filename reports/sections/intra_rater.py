@@ -32,8 +32,8 @@ def _rows(report: AgreementReport) -> Iterator[tuple[object, ...]]:
     """A row per volunteer and a row for all; no rows without second labels."""
     found = report.intra
     for one in (*found.raters, found.pooled) if found else ():
-        reason = one.cohen_kappa.reason
-        yield one.rater or "all", *_cells(one), reason and reason.text
+        why = one.cohen_kappa.reason or one.cohen_kappa.doubt
+        yield one.rater or "all", *_cells(one), why and why.text
 
 
 def _figures(found: dict[str, Any]) -> KeyedFigures:

@@ -154,7 +154,9 @@ def definitions() -> list[Definition]:
             _(
                 "Do volunteers agree with themselves? Some issues come a second time, unmarked; the second"
                 " label is compared with the first. The share of equal labels has Wilson’s interval."
-                " Cohen’s kappa has an interval from 30 issues on, with its large-sample error."
+                " Cohen’s kappa has an interval from 30 issues on, with its large-sample error. A star marks an"
+                " interval that can be too narrow: below 80 issues, if fewer than 20 issues have different labels,"
+                " or if fewer than 40 have another label than the most frequent one."
             ),
             "κ = (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
             "Cohen (1960); Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72(5), 323–327; Wilson (1927)",
@@ -185,11 +187,19 @@ def definitions() -> list[Definition]:
                 " The interval over repositories shows what other repositories could change, and the interval"
                 " over volunteers what other volunteers could change. Each repository or volunteer is left"
                 " out in turn, and the differences give the error. Repositories of unequal size count as fewer"
-                " repositories of equal size, C*. Fewer than three volunteers or repositories give no"
-                " interval, nor does C* below 2."
+                " repositories of equal size, C*. The interval is made on a logit scale, which fits values near 1"
+                " better. Fewer than three volunteers or repositories give no interval, nor does C* below 2."
+                " A star marks an uncertain interval: if fewer than 20 issues have different labels, if C* is"
+                " below 3, or if the interval over repositories is narrower than that over issues. For kappa"
+                " and alpha over repositories a star also appears below 0.2, and if two thirds of the labels"
+                " are of one category. For volunteers it also appears from a percent agreement of 0.95 on."
             ),
-            "κ ± t · SE,  SE² = (C − 1) / C · Σ_c (κ_−c − κ)²,  C* = (Σ_c n_c)² / Σ_c n_c²",
-            "Gwet (2008); Efron and Stein (1981), Annals of Statistics 9, 586–596; Kish (1965), Survey Sampling",
+            "y ± h · (1 / (κ − l) + 1 / (1 − κ)),  y = ln((κ − l) / (1 − κ)),  l the lowest value,"
+            "  SE² = (C − 1) / C · Σ_c (κ_−c − κ)²;  repositories: h = t(C* − 1) · SE,"
+            " C* = (Σ_c n_c)² / Σ_c n_c²;  volunteers: h = t(C − 1) · SE · √(C / (C − 1))",
+            "Gwet (2008); Efron and Stein (1981), Annals of Statistics 9, 586–596; Kish (1965), Survey Sampling;"
+            " MacKinnon and White (1985), Journal of Econometrics 29, 305–325; Brown, Cai and DasGupta (2001),"
+            " Statistical Science 16, 101–133",
         ),
         Definition(
             "difference",

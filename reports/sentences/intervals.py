@@ -6,6 +6,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from agreement import UnitIntervals
+from agreement.reasons import Reason
+from core.text.joining import remarks
 from reports.agreement_report import AgreementReport
 from reports.formats.tables import number
 from reports.queries.intervals import intervals
@@ -76,6 +78,16 @@ def unequal_repositories(found: UnitIntervals) -> str:
     }  # fmt: skip
 
 
+def narrower_repositories(found: UnitIntervals) -> str:
+    """What it means that the interval over repositories is narrower than that over issues; "" if not."""
+    if found.coefficients[HEADLINE].doubt is not Reason.NARROWER:
+        return ""
+    return _(
+        "The interval over repositories is narrower than the interval over issues. These repositories differ"
+        " by no more than chance explains, so use the interval over issues."
+    )
+
+
 def what_the_interval_assumes(report: AgreementReport) -> str:
     """For the paragraph: what its interval takes as a sample, and the two other intervals of kappa."""
     kappa = report.overall.coefficients[HEADLINE]
@@ -95,9 +107,14 @@ def _over(found: UnitIntervals, sampled: str) -> str:
     """The interval of kappa over repositories or volunteers, or why there is none."""
     kappa = found.coefficients[HEADLINE]
     if kappa.low is not None and kappa.high is not None:
-        text = _("With the %(units)s as a sample, the 95 %% CI is [%(low)s, %(high)s] (jackknife).")
-        units = units_of(sampled, found.units)
-        return text % {"units": units, "low": number(kappa.low), "high": number(kappa.high)}
+        text = _("With the %(units)s as a sample, the 95 %% CI is [%(low)s, %(high)s] (%(beside)s).")
+        doubt = [reason_in_words(kappa.doubt.text)] if kappa.doubt else []
+        return text % {
+            "units": units_of(sampled, found.units),
+            "low": number(kappa.low),
+            "high": number(kappa.high),
+            "beside": remarks([_("jackknife"), *doubt]),
+        }
     if kappa.reason is None:
         return ""
     texts = {
