@@ -106,7 +106,7 @@ def _is_hard(name: str, whole: Rows, value: Number) -> bool:
 def _one(
     name: str, whole: Rows, rests: list[Rows], units: float, widened: float, q: int
 ) -> dict[str, Number]:
-    """A coefficient with its error: (C - 1) / C times the sum of the squares of kappa without one, less kappa.
+    """A coefficient with its error: (C - 1) / C times the sum of squares of kappa without one, less kappa.
     The interval is that of `widened` errors.
     """
     if not is_defined(name, whole, q):
@@ -125,7 +125,7 @@ def _one(
 
 
 def logit_interval(kappa: float, half: float, least: float) -> tuple[float, float]:
-    """kappa -+ half on the scale ln((kappa - least) / (1 - kappa)), or -ln(1 - kappa) without a lowest value."""
+    """kappa -+ half on the scale ln((kappa - least) / (1 - kappa)), or -ln(1 - kappa) without least."""
     below, above = kappa - least, 1 - kappa
     if below <= 0 or above <= 0:
         return max(least, kappa - half), min(1.0, kappa + half)

@@ -132,8 +132,8 @@ def as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
 
 
 def other_units_as_of_today(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """Take the intervals over repositories and volunteers, and their doubts, out of `before`: earlier versions
-    of the platform made them on another scale, without a doubt.
+    """Take the intervals over repositories and volunteers, and their doubts, out of `before`: earlier
+    versions of the platform made them on another scale, without a doubt.
     """
     for path, value in after.items():
         is_of_units = " intervals sampled repositories " in path or " intervals sampled volunteers " in path

@@ -155,8 +155,9 @@ def definitions() -> list[Definition]:
                 "Do volunteers agree with themselves? Some issues come a second time, unmarked; the second"
                 " label is compared with the first. The share of equal labels has Wilson’s interval."
                 " Cohen’s kappa has an interval from 30 issues on, with its large-sample error. A star marks an"
-                " interval that can be too narrow: below 80 issues, if fewer than 20 issues have different labels,"
-                " or if fewer than 40 have another label than the most frequent one."
+                " interval that can be too narrow. The star appears below 80 issues, and if fewer than 20 issues"
+                " have different labels. The star also appears if fewer than 40 issues have another label than"
+                " the most frequent one."
             ),
             "κ = (p_o − p_e) / (1 − p_e),  p_e = Σ_k p_1k p_2k",
             "Cohen (1960); Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72(5), 323–327; Wilson (1927)",
@@ -189,10 +190,11 @@ def definitions() -> list[Definition]:
                 " out in turn, and the differences give the error. Repositories of unequal size count as fewer"
                 " repositories of equal size, C*. The interval is made on a logit scale, which fits values near 1"
                 " better. Fewer than three volunteers or repositories give no interval, nor does C* below 2."
-                " A star marks an uncertain interval: if fewer than 20 issues have different labels, if C* is"
-                " below 3, or if the interval over repositories is narrower than that over issues. For kappa"
-                " and alpha over repositories a star also appears below 0.2, and if two thirds of the labels"
-                " are of one category. For volunteers it also appears from a percent agreement of 0.95 on."
+                " A star marks an uncertain interval. The star appears if fewer than 20 issues have different"
+                " labels, or if C* is below 3. The star also appears if the interval over repositories is"
+                " narrower than the interval over issues. For kappa and alpha over repositories the star appears"
+                " below 0.2, and if two thirds of the labels are of one category. For volunteers the star appears"
+                " from a percent agreement of 0.95 on."
             ),
             "y ± h · (1 / (κ − l) + 1 / (1 − κ)),  y = ln((κ − l) / (1 − κ)),  l the lowest value,"
             "  SE² = (C − 1) / C · Σ_c (κ_−c − κ)²;  repositories: h = t(C* − 1) · SE,"
