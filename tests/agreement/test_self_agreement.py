@@ -91,3 +91,23 @@ def test_as_dict_is_full_precision_with_reasons():
     assert found["pooled"]["cohen_kappa"] == kappa
     assert found["volunteers"][0]["volunteer"] == "R1"
     assert "volunteer" not in found["pooled"]
+
+
+@pytest.mark.parametrize(
+    ("table", "doubt"),
+    [
+        ([[30, 10], [10, 29]], Reason.FEW_COMPARED),
+        ([[30, 10], [10, 30]], None),
+        ([[70, 9], [10, 70]], Reason.FEW_DIFFERENT),
+        ([[70, 10], [10, 70]], None),
+        ([[10, 70], [70, 9]], Reason.FEW_DIFFERENT),
+        ([[100, 10], [10, 19]], Reason.FEW_RARER),
+        ([[100, 10], [10, 20]], None),
+    ],
+)
+def test_a_kappa_of_few_issues_or_few_different_labels_is_in_doubt(table, doubt):
+    rows = [(first, second, issues) for (first, second), issues in np.ndenumerate(np.array(table))]
+    found = intra_rater({"R1": rows}, 2).pooled
+    assert found.cohen_kappa.low is not None
+    assert found.cohen_kappa.doubt is doubt
+    assert found.percent_agreement.doubt is None

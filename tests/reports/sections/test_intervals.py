@@ -11,6 +11,7 @@ from reports.queries.population import is_everything
 from reports.sections.registry import TABLES
 from reports.sentences.intervals import (
     everything_is_labelled,
+    narrower_repositories,
     unequal_repositories,
     what_the_interval_assumes,
 )
@@ -150,3 +151,38 @@ def test_why_kappas_of_types_differ_from_kappa_of_all():
     assert f"All issues together give κ = {whole:.3f}. Distinguishing the types counts there too" in said
     assert said.endswith("κ of types alone is 1.000.")
     assert why_types_differ(agreement_report(round_, level=Level.TYPE, by=[["type"]])) == ""
+
+
+def test_an_interval_over_repositories_that_is_narrower_is_in_doubt_everywhere():
+    """Three repositories with the same labels: the seven issues of `ROWS`, each twice in each of them."""
+    world = small_world(issues=42, members=3)
+    round_ = world.round()
+    others = [
+        Repository.objects.create(study=world.study, host="github.com", path=f"owner/{name}", folder=name)
+        for name in ("second", "third")
+    ]
+    for number, issue in enumerate(world.issues):
+        if number % 3:
+            issue.repository = others[number % 3 - 1]
+            issue.save()
+    rows = [row for row in ROWS * 2 for _repository in range(3)]
+    rows[0] = "C.1 C.1 C.2"
+    label_all(world, round_, *rows)
+    report = agreement_report(round_)
+    found = intervals(report)["repositories"]
+    why = "narrower than the interval over issues: the interval can be too narrow"
+    assert found.coefficients["fleiss_kappa"].doubt is Reason.NARROWER
+    assert narrower_repositories(found).startswith("The interval over repositories is narrower than")
+    assert f"(jackknife; {why})." in what_the_interval_assumes(report)
+    part = report_as_dict(report)["intervals"]
+    assert part["sampled"]["repositories"]["coefficients"]["fleiss_kappa"]["doubt"] == why
+    assert part["scale"] == "logit"
+    notes = [
+        row[-1] for row in TABLES["intervals"](report).rows if row[:3] == ["repositories", 3, "fleiss_kappa"]
+    ]
+    assert notes == [why]
+
+
+def test_without_a_narrower_interval_nothing_is_said():
+    _world, round_ = labelled(times=2)
+    assert narrower_repositories(intervals(agreement_report(round_))["repositories"]) == ""
