@@ -33,7 +33,7 @@ def twice(found: Floats) -> dict[str, Found]:
     half = z / (1 + z * z / issues) * np.sqrt(share * (1 - share) / issues + z * z / (4 * issues * issues))
     sure = np.zeros(len(found), dtype=np.bool_)
     value, error = _cohen(found / issues[:, np.newaxis, np.newaxis], issues)
-    wide = np.where((error > 1e-9) & (issues >= FEW), stdtrit(issues - 1, QUANTILE) * error, np.nan)
+    wide = np.where((error > 1e-6) & (issues >= FEW), stdtrit(issues - 1, QUANTILE) * error, np.nan)
     most = (found.sum(axis=1) + found.sum(axis=2)).argmax(axis=1)
     rarer = issues - found[np.arange(len(found)), most, most]
     doubtful = (issues < ENOUGH) | (np.minimum(same, issues - same) < ENOUGH_DIFFERENT)
