@@ -177,9 +177,8 @@ def test_an_interval_over_repositories_that_is_narrower_is_in_doubt_everywhere()
     part = report_as_dict(report)["intervals"]
     assert part["sampled"]["repositories"]["coefficients"]["fleiss_kappa"]["doubt"] == why
     assert part["scale"] == "logit"
-    notes = [
-        row[-1] for row in TABLES["intervals"](report).rows if row[:3] == ["repositories", 3, "fleiss_kappa"]
-    ]
+    of_kappa = ("repositories", 3, "fleiss_kappa")
+    notes = [row[-1] for row in TABLES["intervals"](report).rows if tuple(row[:3]) == of_kappa]
     assert notes == [why]
 
 
