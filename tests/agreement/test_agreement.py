@@ -133,6 +133,13 @@ class TestPrintedExamples:
             assert numbers[:2] == pytest.approx(expected[:2], abs=5.1e-8), name
             assert numbers[2:] == pytest.approx(expected[2:], abs=5.1e-4), name
 
+    def test_four_raters_of_fifteen_subjects_in_two_groups(self):
+        """irrCAC's README: "AC1 = 0.3518903" for `cac.dist4cat`, a count for each of three categories."""
+        counts = "301 211 211 202 310 310 040 031 004 310 040 031 022 004 310".split()
+        rows = [np.repeat(np.arange(3), [int(one) for one in row]).tolist() for row in counts]
+        found = report(from_rows(rows, 3), "abc").coefficients["gwet_ac1"]
+        assert round(found.value, 7) == 0.3518903
+
     def test_two_abstractors(self):
         found = report(table_patterns(ABSTRACTORS), ["ectopic", "abnormal", "normal"])
 

@@ -108,6 +108,15 @@ def test_linear_weights_of_five_observers_give_what_irrcac_gives():
         assert (one.low, one.high) == pytest.approx(numbers[2:], abs=1e-11)
 
 
+def test_quadratic_weights_give_what_irrcac_prints():
+    """`fleiss.kappa.raw(cac.raw4raters[2:9, ], weights = "quadratic")` of irrCAC for R: 0.66667, as the
+    documentation of the R package quadagree prints it, which itself has 0.6666667.
+    """
+    squares = matrix_weights([[1 - Fraction((k - m) ** 2, 9) for m in range(4)] for k in range(4)])
+    found = weighted(from_rows(FOUR_RATERS[1:9], categories=4), squares)
+    assert found["fleiss_kappa"].value == pytest.approx(0.6666667, abs=5e-8)
+
+
 def test_a_label_that_stops_higher_up_gets_credit_by_hand():
     """Two issues of two labels: C and C.1 are one of four steps apart, C.1 and C.1 none; then A.1 and A.1.
 
@@ -160,7 +169,8 @@ def labels_in_a_tree(draw):
 
 @given(labels_in_a_tree())
 def test_weighted_kappa_is_the_mean_of_the_kappas_of_being_at_or_below_each_category(given_):
-    """As of Moons and Vandervieren: categories in a hierarchy, each with its share p (1 - p) of what chance
+    """As of Moons and Vandervieren (arXiv 2303.12502; the numbers of its worked examples were not opened here):
+    categories in a hierarchy, each with its share p (1 - p) of what chance
     leaves open. Here over issues with two labels, of which the kappa of one category is.
     """
     rows, lines = given_
