@@ -26,7 +26,7 @@ from replication.queries.exports import folders_of
 from replication.queries.moments import last_change
 from replication.queries.proposals import changes_without_vote, decided_proposals
 from reports.agreement_report import PAGE_BY, agreement_report
-from reports.exports import BATCH, issues_csv, labels_csv, labels_twice_csv
+from reports.exports import BATCH, decisions_csv, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
@@ -150,6 +150,7 @@ def _write_files(
         write("taxonomy.csv", [taxonomy_csv(round_)])
         write("labels_long.csv", labels_csv(round_, layout="long", blind=left))
         write("issues.csv", issues_csv(round_, blind=left))
+        write("decisions.csv", decisions_csv(round_, blind=left))
         write("labels_twice.csv", labels_twice_csv(round_, blind=left))
         found = agreement_report(
             round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached

@@ -39,6 +39,11 @@ TWICE_COLUMNS = (
     "Issue_URL", "Volunteer", "First_Label", "First_Open", "Second_Label", "Second_Open", "Submitted_at",
 )  # fmt: skip
 
+DECISION_COLUMNS = (
+    "Issue_URL", "Number", "Label", "Version", "Method", "Meeting_rule", "Cause", "Rationale", "By",
+    "Decided_at", "Superseded_at",
+)  # fmt: skip
+
 BATCH = 2000
 
 _CHOSEN = """
@@ -151,6 +156,18 @@ _ISSUES = f"""
     ORDER BY chosen.position
 """
 
+_DECISIONS = f"""
+    {_CHOSEN}
+    SELECT chosen.url, d.number, s.code, version.number, d.method, d.how, d.cause, d.rationale, m.pseudonym,
+           d.decided_at, d.superseded_at
+    FROM chosen
+    JOIN consensus_decision d ON d.round_id = %(round)s AND d.issue_id = chosen.issue_id
+    JOIN taxonomy_version version ON version.id = d.version_id
+    LEFT JOIN taxonomy_categorystate s ON s.category_id = d.category_id AND s.version_id = d.version_id
+    LEFT JOIN studies_membership m ON m.id = d.decided_by_id
+    ORDER BY chosen.position, d.number
+"""
+
 _TWICE = f"""
     {_CHOSEN}
     SELECT chosen.url, m.pseudonym, coalesce(lost_l.code, first.code),
@@ -217,6 +234,13 @@ def issues_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[by
     Repositories have the same names as in the agreement report.
     """
     return csv_lines(ISSUE_COLUMNS, _rows(round_, blind, _ISSUES, _plain_row))
+
+
+def decisions_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:
+    """Every decision on the revealed issues, also those that a later one superseded: a row with
+    DECISION_COLUMNS each, by issue and number. `Label` is the code in the `Version` in which it was decided.
+    """
+    return csv_lines(DECISION_COLUMNS, _rows(round_, blind, _DECISIONS, _plain_row))
 
 
 def labels_twice_csv(round_: Round, *, blind: WithheldIssues = NOTHING) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, QuerySet
 
 from annotate.models import Repeat
+from consensus.models import Decision
 from consensus.queries.agendas import standing_decisions
 from ingest.models import Repository, Source
 from reports.queries.frozen import package_files
@@ -33,9 +34,10 @@ class Contents:
 
     `issues` are in the round, `revealed` of them go into the package, `undecided` of these have no decision,
     `unlabelled` lack labels (the round closed early), `open_labels` count but have no category, `surplus`
-    labels are only in the long layout, and `twice` counts second labels of the drift check. `withheld` issues
-    are withheld from the reader and in no other number. Volunteers were coached on `coached` of the complete
-    issues. `reports` are the files of all frozen reports; none if any issue is withheld.
+    labels are only in the long layout, `decisions` counts superseded ones, too, and `twice` counts second
+    labels of the drift check. `withheld` issues are withheld from the reader and in no other number.
+    Volunteers were coached on `coached` of the complete issues. `reports` are the files of all frozen
+    reports; none if any issue is withheld.
     """
 
     folders: list[Folder]
@@ -48,6 +50,7 @@ class Contents:
     unlabelled: int
     open_labels: int
     twice: int
+    decisions: int = 0
     withheld: int = 0
     coached: int = 0
     reports: tuple[str, ...] = ()
@@ -60,7 +63,7 @@ class Contents:
 def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership | None = None) -> Contents:
     """Count what `write_package` would write now, without the issues withheld from this member.
 
-    Thirteen queries at most for any size of round, and two more if issues can be withheld.
+    Fourteen queries at most for any size of round, and two more if issues can be withheld.
     """
     shown = revealed(round_).exclude(pk__in=blind.values("pk"))
     kept = blind.values("issue")
@@ -79,6 +82,7 @@ def contents(round_: Round, blind: WithheldIssues = NOTHING, member: Membership 
         twice=Repeat.objects.filter(
             round=round_, submitted_at__isnull=False, issue__in=shown.values("issue")
         ).count(),
+        decisions=Decision.objects.filter(round=round_, issue__in=shown.values("issue")).count(),
         withheld=withheld,
         coached=coached_issues(round_).filter(pk__in=shown.values("pk"), completed_at__isnull=False).count(),
         reports=() if withheld or keeps_frozen(round_, member).exists() else tuple(package_files(round_)),

@@ -276,6 +276,11 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             _("one row per issue, with its decision and the time of its last label"),
             found.revealed,
         ),
+        File(
+            "decisions.csv",
+            _("every decision with its method, cause and rationale, also the superseded ones"),
+            found.decisions,
+        ),
         File("labels_twice.csv", _("second labels of the drift check, beside the first labels"), found.twice),
         File("probable.csv", _("the most probable category of each issue, by models of erring raters"), None),
         File("probable_confusion.csv", _("the most probable confusions of each volunteer"), None),

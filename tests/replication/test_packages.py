@@ -1,5 +1,6 @@
 """Packages as jobs: made once for all who may see the same, kept for a day, and removed with what is in them."""
 
+import csv
 import io
 import json
 import os
@@ -406,3 +407,41 @@ def test_the_command_and_the_job_make_the_same_file(world, round_, tmp_path):
     call_command("export_study", study=world.study.slug, to=tmp_path / "own.zip", verbosity=0)
     answer = package_for(client(world.lead), round_)
     assert answer.getvalue() == (tmp_path / "own.zip").read_bytes()
+
+
+# --- what is in it
+
+
+def test_decisions_come_with_their_reasons_also_superseded_ones(world, round_):
+    issue, other = world.issues[1], world.issues[2]
+    world.settle(round_, issue, "C.1", rationale="The trace says so.", cause="slip")
+    world.settle(round_, issue, "C.2", rationale="=The trace was another's.", seen=1)
+    world.waits_for(world.members[0], other)
+    world.settle(round_, other, "A.1")
+
+    def rows(member):
+        with ZipFile(finished_package(made(round_, member), round_, member)) as archive:
+            text = archive.read("decisions.csv").decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+    found = [row for row in rows(world.lead) if row["Issue_URL"] == issue.url]
+
+    assert [
+        (
+            row["Number"],
+            row["Label"],
+            row["Version"],
+            row["Method"],
+            row["Cause"],
+            row["Rationale"],
+            row["By"],
+        )
+        for row in found
+    ] == [
+        ("1", "C.1", "1", "lead", "slip", "The trace says so.", "Lead"),
+        ("2", "C.2", "1", "lead", "", "'=The trace was another's.", "Lead"),
+    ]
+    assert found[0]["Superseded_at"] == found[1]["Decided_at"]
+    assert found[1]["Superseded_at"] == ""
+    assert other.url in {row["Issue_URL"] for row in rows(world.lead)}
+    assert other.url not in {row["Issue_URL"] for row in rows(world.members[0])}
