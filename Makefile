@@ -37,7 +37,7 @@ test: install-dev ## runs the whole test suite, browser tests included; TESTS=te
 test-long: export CROSSCHECK_TEST_LONG = 1
 test-long: test ## the same with ten times the examples, whole crawls and a meeting in seven browsers
 
-lint: install-dev ## checks style, types, import contracts, templates, scripts, words, our own rules and migrations
+lint: install-dev ## checks style, types, import contracts, templates, scripts, words, our own rules, migrations and the bill of materials
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy .
@@ -48,6 +48,7 @@ lint: install-dev ## checks style, types, import contracts, templates, scripts, 
 	$(RUN) scripts/check_words.py
 	$(RUN) -m scripts.translations
 	$(RUN) -m scripts.static_rules
+	$(RUN) -m scripts.sbom
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) manage.py makemigrations --check --dry-run
 	@$(OWN_SERVERS) CROSSCHECK_DATA=var/lint $(RUN) -m scripts.migrations
 
@@ -69,10 +70,12 @@ screenshots: install-dev ## takes the pictures of docs/pictures anew
 rooms: ## draws docs/pictures/rooms.svg from the import contract
 	@$(PYTHON) scripts/draw_rooms.py
 
-lock: ## writes both lock files anew from pyproject.toml; needs uv; UPGRADE=--upgrade for newer versions
+lock: ## writes the lock files and the SBOM anew from pyproject.toml; needs uv; UPGRADE=--upgrade for newer versions
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/" >&2; exit 1; }
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --extra embedded -o requirements.lock
+	$(COMPILE) -c requirements.lock -o requirements-server.lock
+	$(COMPILE) --extra embedded --extra dev -c requirements.lock -o requirements-dev.lock
+	$(RUN) -m scripts.sbom write
 
 clean: ## removes .venv and every cache; keeps the data in var/
 	rm -rf .venv .venv.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis staticfiles var/lint

@@ -1,14 +1,16 @@
 """The replication package of a round: the data to compute its report again, and the script that does it."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from django.conf import settings
 from django.db.models import F
 from django.utils import translation
 
@@ -220,8 +222,19 @@ def _quotes_left_out(study: Study, reader: Reader | None) -> Iterator[bytes]:
 
 
 def requirements() -> str:
-    """The libraries of the script in the versions that are installed here."""
-    return "".join(f"{name}=={version(name)}\n" for name in LIBRARIES)
+    """The libraries of the script: in the versions that are installed here, else in those of the lock file
+    for development, with which tests run the script.
+    """
+    return "".join(f"{name}=={_version(name)}\n" for name in LIBRARIES)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        lock = (settings.BASE_DIR / "requirements-dev.lock").read_text(encoding="utf-8")
+        pinned = re.search(rf"^{name}==([^ ;\\]+)", lock, re.MULTILINE)
+        return pinned[1] if pinned else ""
 
 
 def _lists(

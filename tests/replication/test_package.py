@@ -2,7 +2,7 @@
 
 import csv
 import json
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 from django.utils import timezone
@@ -14,6 +14,7 @@ from consensus.actions.meetings import close_meeting
 from consensus.actions.votes import cast_ballot, close_vote
 from consensus.models import Decision
 from consensus.queries.threads import called
+from replication import package
 from replication.actions.published import import_study
 from replication.package import write_package
 from reports.actions.frozen import freeze_report
@@ -293,6 +294,19 @@ def test_the_libraries_are_those_that_are_installed(tmp_path):
     assert (tmp_path / "requirements.txt").read_text().splitlines() == [
         f"{name}=={version(name)}" for name in ("numpy", "pandas", "scipy", "statsmodels")
     ]
+
+
+def test_libraries_that_a_server_lacks_come_in_the_versions_of_the_tests(monkeypatch):
+    here = package.requirements()
+
+    def without_pandas(name):
+        if name in {"pandas", "statsmodels"}:
+            raise PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(package, "version", without_pandas)
+    assert package.requirements() == here
+    assert here.splitlines()[1] == f"pandas=={version('pandas')}"
 
 
 @only_long
