@@ -151,7 +151,7 @@ def test_a_bill_that_is_out_of_date_is_noticed(monkeypatch, tmp_path, capsys):
 def test_containers_write_to_their_volumes_and_to_memory_alone():
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     ours = {name: one for name, one in services.items() if one["image"] == "crosscheck"}
-    assert set(ours) == {"web", "worker", "beat", "backup", "migrate"}
+    assert set(ours) == {"web", "worker", "backup", "migrate"}
     for name, one in ours.items():
         assert (one["read_only"], one["cap_drop"]) == (True, ["ALL"]), name
         assert [place.partition(":")[0] for place in one["tmpfs"]] == [TMP], name
@@ -186,7 +186,7 @@ def containers() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_every_pod_runs_without_rights_on_a_file_system_that_it_cannot_write():
-    assert len(list(pods())) == 5
+    assert len(list(pods())) == 4
     for name, template in pods():
         security = template["spec"]["securityContext"]
         assert (security["runAsNonRoot"], security["runAsUser"]) == (True, 10001), name
@@ -202,9 +202,13 @@ def test_every_pod_runs_without_rights_on_a_file_system_that_it_cannot_write():
 
 
 def test_what_the_manifests_name_is_there():
-    (config,), (secret,) = of("ConfigMap"), of("Secret")
+    (config,) = of("ConfigMap")
+    usual = [{"configMapRef": {"name": config}}, {"secretRef": {"name": "crosscheck"}}]
+    owner = {"secretRef": {"name": "crosscheck-owner"}}
+    assert set(of("Secret")) == {"crosscheck", "crosscheck-owner"}
     for name, one in containers():
-        assert one["envFrom"] == [{"configMapRef": {"name": config}}, {"secretRef": {"name": secret}}], name
+        changes_tables = name.startswith(("Job crosscheck-migrate", "CronJob crosscheck-backup"))
+        assert one["envFrom"] == ([*usual, owner] if changes_tables else usual), name
         assert re.fullmatch(r"crosscheck:\d+\.\d+\.\d+", one["image"]), name
     for name, template in pods():
         volumes = {volume["name"]: volume for volume in template["spec"]["volumes"]}
@@ -242,15 +246,16 @@ def test_the_probes_ask_for_the_host_that_is_answered():
 
 def test_every_variable_of_the_manifests_is_explained():
     explained = set(re.findall(r"`([A-Z][A-Z_]+)`", (ROOT / "docs" / "administrator.md").read_text()))
-    given = of("ConfigMap")["crosscheck"]["data"] | of("Secret")["crosscheck"]["stringData"]
+    given = of("ConfigMap")["crosscheck"]["data"]
+    for secret in of("Secret").values():
+        given |= secret["stringData"]
     assert set(given) <= explained
     assert all(isinstance(value, str) for value in given.values())
 
 
 def test_no_new_code_runs_before_the_tables_are_those_of_its_version():
-    for name in ("crosscheck-web", "crosscheck-worker", "crosscheck-beat"):
+    for name in ("crosscheck-web", "crosscheck-worker"):
         (first,) = of("Deployment")[name]["spec"]["template"]["spec"]["initContainers"]
         assert "manage.py migrate --check" in first["command"][-1]
     (job,) = of("Job")["crosscheck-migrate"]["spec"]["template"]["spec"]["containers"]
     assert job["command"] == ["python", "manage.py", "migrate"]
-    assert of("Deployment")["crosscheck-beat"]["spec"]["replicas"] == 1
