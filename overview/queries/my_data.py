@@ -10,13 +10,14 @@ from django.apps import apps
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import ForeignKey, Q
+from django.db.models import ForeignKey, OuterRef, Q, Subquery
 
 from accounts.models import User
 from core import clock
 from core.sql.snapshots import snapshot
 from overview.my_data import LEFT_OUT, OWN, Own
 from studies.models import Membership
+from taxonomy.models import CategoryState
 
 _ACCOUNT = (
     "id", "email", "name", "language", "time_zone", "joined_at", "seen_at", "last_login", "is_active",
@@ -58,7 +59,14 @@ def rows_of(user: User, table: str, own: Own) -> Iterator[dict[str, Any]]:
     columns = [
         field.attname for field in fields if not field.primary_key and field.attname not in own.without
     ]
-    found = model.objects.filter(mine, **dict(own.only)).order_by("pk").values(*columns, *own.more)
+    found = model.objects.filter(mine, **dict(own.only)).order_by("pk")
+    coded = {"category_id", "version_id"} <= set(columns)
+    if coded:
+        states = CategoryState.objects.filter(
+            version=OuterRef("version_id"), category=OuterRef("category_id")
+        )
+        found = found.annotate(category_code=Subquery(states.values("code")[:1]))
+    found = found.values(*columns, *own.more, *(["category_code"] if coded else []))
     for row in found.iterator(chunk_size=2000):
         # Who else is named in a row is somebody else's.
         yield {name: value for name, value in row.items() if name not in people or value in people[name]}

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -133,3 +134,15 @@ def test_the_two_names_on_the_page_have_ids_of_their_own(client, user):
     client.force_login(user)
     ids = re.findall(r' id="([^"]+)"', client.get(reverse("me")).text)
     assert sorted(set(ids)) == sorted(ids)
+
+
+def test_tokens_that_exist_at_the_upgrade_manage_and_those_with_terms_keep_them(user):
+    made, _token = AuthToken.objects.create(user=user)
+    AuthToken.objects.update(created=AT)
+    actions.make_token(user=user, name="Harvest", scope=Scope.READ)
+    (operation,) = import_module("accounts.migrations.0003_existing_tokens_manage").Migration.operations
+    with connection.cursor() as cursor:
+        cursor.execute(operation.sql)
+    found = {terms.name: (terms.scope, terms.used_at) for terms in TokenTerms.objects.all()}
+    assert found == {"2026-03-04": ("manage", None), "Harvest": ("read", None)}
+    assert TokenTerms.objects.get(name="2026-03-04").token_id == made.pk

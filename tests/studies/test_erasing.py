@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from knox.models import AuthToken
 
-from accounts.actions import make_sign_in_link, make_token
+from accounts.actions import ask_for_address, make_sign_in_link, make_token
 from accounts.models import User
 from studies import actions
 from studies.errors import LastOwner
@@ -47,18 +47,27 @@ def test_nothing_names_an_erased_person(person):
     browser = Client()
     browser.force_login(person.user)
     browser.post(reverse("choose_language"), {"language": "zh-hans"})
-    make_token(user=person.user)
+    make_token(user=person.user, name=f"Harvest of {CANARY}")
+    ask_for_address(user=person.user, email=f"{CANARY}@new.example")
+    browser.post(reverse("choose_time_zone"), {"time_zone": "Asia/Shanghai"})
     make_sign_in_link(person.user)
     Client().post(reverse("account_reset_password"), {"email": EMAIL})
     assert set(rows_with(CANARY)) == {
-        "account_emailaddress", "accounts_user", "studies_event", "studies_invitation",
+        "account_emailaddress", "accounts_addresschange", "accounts_tokenterms", "accounts_user", "studies_event",
+        "studies_invitation",
     }  # fmt: skip
 
     assert actions.erase_person(user=person.user) == 1
 
     assert rows_with(CANARY) == []
     user = User.objects.get(pk=person.user_id)
-    assert (user.name, user.is_active, user.language, user.seen_at) == ("—", False, "", None)
+    assert (user.name, user.is_active, user.language, user.time_zone, user.seen_at) == (
+        "—",
+        False,
+        "",
+        "",
+        None,
+    )
     assert not user.has_usable_password()
     assert not AuthToken.objects.filter(user=user).exists()
     assert not user.sign_in_links.exists()

@@ -38,6 +38,7 @@ PASSING = (
     (re.compile(r"(X-CSRFToken[^:]*:[^A-Za-z0-9]*(?:&quot;)?)[A-Za-z0-9]{64}"), r"\1"),
     (re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
     (re.compile(r"[0-9a-f]{64}"), "HASH OF A FILE THAT NAMES ITS TIME"),
+    (re.compile(r"(X-Request-ID: )[0-9a-f]{12}"), r"\1"),
     (re.compile(r"(Content-Length: )\d+"), r"\1"),
     (
         re.compile(

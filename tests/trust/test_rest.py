@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 ENDPOINTS = [row for row in ROWS if row[0].startswith("api_") and row[0] != "api_schema"]
 LABELS = {("api_claim", "post"), ("api_labels", "post"), ("api_label", "put"), ("api_model_labels", "post")}
-READS = {("api_report_files", "post")}
+READS = {("api_report_files", "post"), ("api_packages", "post")}
 UNKNOWN = re.compile("There is no (parameter|field) “|The field “.+” cannot be set.")
 
 
