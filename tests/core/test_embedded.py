@@ -504,3 +504,24 @@ def test_two_paths_to_one_folder_are_one_installation(tmp_path: Path) -> None:
     found = embedded.postgres_parameters(tmp_path / "link")
     assert found == {"host": str(tmp_path / "var" / "run"), "port": "5432", "user": "crosscheck"}
     assert embedded.redis_url(tmp_path / "link") == f"unix://{tmp_path}/var/run/redis.sock"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [True, False])
+def test_a_server_of_an_earlier_version_gets_the_role_of_the_application(folder: Path, runs: bool) -> None:
+    """It had one role for all; it may still run, after a kill of the platform that started it."""
+    with closing(connect(folder, user="postgres")) as connection, connection.cursor() as cursor:
+        cursor.execute(f"DROP ROLE {postgres.APPLICATION}")
+    mapping = folder / "postgres" / "pg_ident.conf"
+    kept = [line for line in mapping.read_text().splitlines() if postgres.APPLICATION not in line]
+    mapping.write_text("\n".join(kept) + "\n")
+    if not runs:
+        embedded.stop_all(folder)
+    embedded.ensure_postgres(folder)
+    with closing(connect(folder, user=postgres.APPLICATION)) as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_user, rolsuper OR rolcreatedb OR rolcreaterole FROM pg_roles WHERE rolname = current_user"
+        )
+        assert cursor.fetchone() == (postgres.APPLICATION, False)
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            cursor.execute("CREATE TABLE another ()")
