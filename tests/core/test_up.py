@@ -1,5 +1,6 @@
 """`manage.py up`, as a person runs it: a command in a terminal, with children that get killed."""
 
+import math
 import os
 import re
 import signal
@@ -210,6 +211,49 @@ def test_a_child_that_dies_at_once_is_given_up_after_some_tries(tmp_path: Path) 
     assert pauses == [1, 2, 4, 8, 16]
     assert str(refused.value).startswith("web ended 6 times in a row, last with code 3. Its log, ")
     assert str(refused.value).endswith("\nno such module\nno such module")
+
+
+def test_on_a_full_disk_it_waits_instead_of_ending(tmp_path: Path, settings) -> None:
+    out = StringIO()
+    up = command.Command(stdout=out)
+    up.folder, up.servers_due = tmp_path, math.inf
+    supervisor = Supervisor(tmp_path, os.environ, "http://127.0.0.1:1")
+    child = Child("web", ["/bin/sh", "-c", "exit 3"], tmp_path / "web.log")
+    supervisor.children.append(child)
+
+    def die_once_too_often() -> None:
+        child.failures, child.due = MOST_FAILURES - 1, 0
+        supervisor.look()
+        assert child.process
+        child.process.wait()
+
+    try:
+        settings.DISK_MARGIN = 1 << 62
+        for _ in range(2):
+            die_once_too_often()
+            up.look(supervisor)
+            assert child.failures == 0
+        assert out.getvalue() == (
+            f"The disk of {tmp_path} is full. Crosscheck waits, and goes on when there is room.\n"
+        )
+        # What died of the full disk may be found a moment after there is room.
+        settings.DISK_MARGIN = 0
+        die_once_too_often()
+        up.look(supervisor)
+        child.command = ["/bin/sh", "-c", "exec sleep 100"]
+        up.look(supervisor)
+        assert child.process
+        assert out.getvalue().endswith("There is room again. Crosscheck goes on.\n")
+        # With room for a while it is no reason any more.
+        up.full_at = -math.inf
+        child.process.kill()
+        child.process.wait()
+        child.failures = MOST_FAILURES - 1
+        with pytest.raises(ChildFailedError):
+            up.look(supervisor)
+    finally:
+        supervisor.end(quick=True)
+        supervisor.close()
 
 
 LATE = """

@@ -4,8 +4,9 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,6 +16,7 @@ import pytest
 
 from core import embedded
 from core.disk.reserve import RESERVE
+from core.management.commands.up import SERVERS_SECONDS
 from tests.core.places import eventually, free_port, get, place
 from tests.core.test_up import Up
 from tests.long import only_long
@@ -90,10 +92,9 @@ def test_a_full_disk_ends_nothing_for_good(small: Path) -> None:
         stored = fill(server, filler)
         assert stored
         assert eventually(lambda: reserved(small) == 0)
-        filler.leave(0)
-        if database := embedded.status(small).postgres:
-            os.kill(database, signal.SIGKILL)
+        assert eventually(lambda: ends(small, filler))
         assert eventually(lambda: get(port, "/healthz").status != 200)
+        time.sleep(SERVERS_SECONDS * 2)
         assert up.process.poll() is None
 
         # With room it comes back by itself, with all that was acknowledged.
@@ -108,6 +109,16 @@ def test_a_full_disk_ends_nothing_for_good(small: Path) -> None:
         code, out, errors = up.result(signal.SIGINT)
     assert (code, errors) == (0, "")
     assert out.endswith("Ended: web, worker, Redis, PostgreSQL.\n")
+
+
+def ends(folder: Path, filler: Filler) -> bool:
+    """Kill the database, and leave it no byte to start with; True once it does not start."""
+    if database := embedded.status(folder).postgres:
+        with suppress(ProcessLookupError):
+            os.kill(database, signal.SIGKILL)
+    filler.leave(0)
+    time.sleep(SERVERS_SECONDS + 1)
+    return embedded.status(folder).postgres is None
 
 
 def fill(server: dict[str, str], filler: Filler) -> list[int]:
