@@ -1,5 +1,6 @@
 """The audit in words. Each room that records a verb registers its sentence here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import TextChoices
@@ -11,6 +12,7 @@ from core.text.joining import listed
 from studies.models import Event, Role
 
 _choices: dict[str, dict[str, type[TextChoices]]] = {}
+_hidden: dict[str, frozenset[str]] = {}
 _sentences: dict[str, str | Promise] = {
     "studies.created": gettext_lazy("Created the study %(name)s"),
     "studies.imported": gettext_lazy("Imported the published study %(name)s"),
@@ -41,11 +43,14 @@ class AuditLine:
     details: list[tuple[str, str]]
 
 
-def say(verb: str, sentence: str | Promise, **choices: type[TextChoices]) -> None:
+def say(
+    verb: str, sentence: str | Promise, *, hidden: Iterable[str] = (), **choices: type[TextChoices]
+) -> None:
     """Register the sentence for events of `verb`: each `%(name)s` is replaced from the event's detail, by the
-    label of its value if `choices` name it.
+    label of its value if `choices` name it. `hidden` details are stored and not told: they quote labels of
+    issues that the reader of the audit may still have to label.
     """
-    _sentences[verb], _choices[verb] = sentence, choices
+    _sentences[verb], _choices[verb], _hidden[verb] = sentence, choices, frozenset(hidden)
 
 
 def line(event: Event) -> AuditLine:
@@ -61,7 +66,7 @@ def line(event: Event) -> AuditLine:
     details = [
         (name.replace("_", " "), value)
         for name, value in values.items()
-        if value and name not in _UNSAID and f"%({name})" not in template
+        if value and name not in _UNSAID | _hidden.get(event.verb, frozenset()) and f"%({name})" not in template
     ]
     return AuditLine(event, sentence or plain, details)
 

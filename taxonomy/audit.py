@@ -12,9 +12,10 @@ def register() -> None:
     say("taxonomies.published", _("Published version %(version)s of the taxonomy %(name)s"))
     say("taxonomies.proposed", _("Started the vote on proposal %(number)s: %(title)s"))
     say("taxonomies.decided", _("Proposal %(number)s: %(outcome)s"), outcome=Motion.Outcome)
-    say("taxonomies.answered", _("Chose the category %(category)s for the proposed name %(name)s"))
-    say("taxonomies.joined", _("Joined the proposed name %(name)s with %(into)s"))
-    say("taxonomies.parted", _("Separated the proposed name %(name)s from %(into)s"))
+    # Proposed names are quoted from labels: the reader may still have to label their issues.
+    say("taxonomies.answered", _("Chose the category %(category)s for a proposed name"), hidden=["name"])
+    say("taxonomies.joined", _("Joined two proposed names"), hidden=["name", "into"])
+    say("taxonomies.parted", _("Separated two joined names"), hidden=["name", "into"])
     say(
         "taxonomies.asked_again",
         _("Asked again for labels of %(categories)s with version %(version)s of the taxonomy %(name)s"),

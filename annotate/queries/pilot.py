@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from annotate.pilot_taxonomy import Missing, draft_taxonomy
+from annotate.queries.proposed_categories import name_shown
 from ingest.models import Issue
 from rounds.models import CurrentLabel, Label, Round
 from rounds.queries.blindness import NOTHING, WithheldIssues
@@ -234,7 +235,7 @@ def _proposed(
         told = [one for proposal in proposals for one in examples.get(proposal.pk, ())]
         found.append(
             ProposedCategory(
-                name=same[0][1].called,
+                name=name_shown(same[0][1].called, proposals),
                 reasons=list(dict.fromkeys(label.proposed_reason for label, _proposal in same)),
                 nearest=nearest,
                 nearest_hue=book.hue(nearest.category_id) if nearest else 0,

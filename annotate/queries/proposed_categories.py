@@ -17,7 +17,7 @@ from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues_in
 from rounds.queries.rounds import current_labels
 from studies.models import Membership
 from studies.rules import LABELLING
-from taxonomy.models import Category, CategoryState, Motion, Taxonomy
+from taxonomy.models import Category, CategoryState, Motion, Proposal, Taxonomy
 from taxonomy.queries.codebooks import Codebook, answered, codebook
 from taxonomy.queries.taxonomies import published_version
 from taxonomy.tree import look_alike
@@ -148,11 +148,10 @@ def proposing(
     name = name or (noted[0].proposal.called if noted and noted[0].proposal else "")
     name = name or (named.most_common(1)[0][0] if named else "")
     folded = look_alike(name)
-    known = [label.proposal for label in seen] + [note.proposal for note in noted]
-    name = next(
-        (one.joined_as for one in known if one and one.joined_as and look_alike(one.name) == folded), name
-    )
-    folded = look_alike(name)
+    known = [one for one in (*(label.proposal for label in seen), *(note.proposal for note in noted)) if one]
+    joined = next((one.joined_as for one in known if one.joined_as and look_alike(one.name) == folded), "")
+    folded = look_alike(joined or name)
+    name = name_shown(joined, known) if joined else name
     same = [label for label in seen if label.proposal and look_alike(label.proposal.called) == folded]
     if not same and issue_id is None:
         return None
@@ -169,7 +168,7 @@ def proposing(
     ]
     urls = [label.issue.url for label in told]
     if round_ is not None and issue_id is not None and (round_.pk, issue_id) not in kept:
-        notes_told = [one for one in noted if one.text and one.proposal and one.proposal.called == name]
+        notes_told = [one for one in noted if one.text and one.proposal and look_alike(one.proposal.called) == folded]
         reasons += [f"{one.made_by.pseudonym}: {one.text}" for one in notes_told]
         reasons += [rationale] if rationale else []
         urls += list(Issue.objects.filter(pk=issue_id).values_list("url", flat=True))
@@ -190,6 +189,15 @@ def open_names(taxonomy: Taxonomy, reader: Membership | None) -> Counter[str]:
         return Counter()
     blind = withheld_issues_in(rounds, [reader]) if reader else NOTHING
     return Counter(look_alike(one.proposal.called) for one in _open_labels(rounds, blind) if one.proposal)
+
+
+def name_shown(called: str, seen: Iterable[Proposal]) -> str:
+    """How a name is shown to the reader of these proposals: as one of them spells it. A name that was joined
+    with one of a label that the reader may not see is shown as itself.
+    """
+    folded = look_alike(called)
+    same = [one for one in seen if look_alike(one.called) == folded]
+    return next((one.name for one in same if look_alike(one.name) == folded), same[0].name if same else called)
 
 
 def _open_labels(rounds: Iterable[Round], blind: WithheldIssues) -> list[Label]:
@@ -214,7 +222,7 @@ def awaited(taxonomy: Taxonomy, rounds: Iterable[Round]) -> WithheldIssues:
 def _missing(labels: list[Label], book: Codebook, answers: dict[int, int]) -> MissingCategory:
     proposals = {label.proposal.pk: label.proposal for label in labels if label.proposal}
     near = Counter(label.nearest_id for label in labels if label.nearest_id in book.by_id)
-    name = next(iter(proposals.values())).called
+    name = name_shown(next(iter(proposals.values())).called, proposals.values())
     joined: dict[str, str] = {}
     for one in proposals.values():
         joined.setdefault(look_alike(one.name), one.name)

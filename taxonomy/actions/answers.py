@@ -61,6 +61,9 @@ def join_names(*, taxonomy: Taxonomy, name: str, into: str | None, by: Membershi
     joins, stays = named(taxonomy, name), named(taxonomy, into)
     if not joins or not stays or joins == stays or _decided(taxonomy, joins):
         raise errors.NotJoined
+    kept = Proposal.objects.filter(pk__in=stays).order_by("pk")
+    if all(look_alike(one.called) != look_alike(into) for one in kept):
+        into = kept[0].called
     for one in Proposal.objects.filter(pk__in=joins):
         # Not as the oldest proposal spells it: that may be of a label that nobody else sees yet.
         one.joined_as = "" if look_alike(one.name) == look_alike(into) else into
@@ -131,9 +134,14 @@ def _standing(taxonomy: Taxonomy) -> list[int]:
 
 
 def named(taxonomy: Taxonomy, name: str) -> list[int]:
-    """The ids of all proposals that count as this name, as `look_alike` compares names."""
-    rows = Proposal.objects.filter(taxonomy=taxonomy).only("name", "joined_as").order_by("pk")
-    return [one.pk for one in rows if look_alike(one.called) == look_alike(name)]
+    """The ids of all proposals that count as this name, as `look_alike` compares names. A name that was joined
+    with another means the other one: who may not see the other name's labels knows it by this name only.
+    """
+    rows = list(Proposal.objects.filter(taxonomy=taxonomy).only("name", "joined_as").order_by("pk"))
+    folded = look_alike(name)
+    if not any(look_alike(one.called) == folded for one in rows):
+        folded = next((look_alike(one.called) for one in rows if look_alike(one.name) == folded), folded)
+    return [one.pk for one in rows if look_alike(one.called) == folded]
 
 
 def _became(proposal: Proposal, draft: drafts.Draft) -> str | None:

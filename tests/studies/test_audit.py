@@ -35,7 +35,7 @@ def line(verb, **detail):
         (
             "taxonomies.answered",
             {"name": "Docs", "category": "C.11"},
-            "Chose the category C.11 for the proposed name Docs",
+            "Chose the category C.11 for a proposed name",
             [],
         ),
         ("studies.created", {"name": "100 % %(role)s"}, "Created the study 100 % %(role)s", []),

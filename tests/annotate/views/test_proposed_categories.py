@@ -279,7 +279,7 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert "Joined with this name: “Standstill” Separate names" in shown
     assert "R1 R1 says 1 R2 R2 says 1 R1 R1 says 2 On 2 issues" in shown
     assert "Separate names" not in page(world, world.members[0])
-    assert "Joined the proposed name Standstill with Deadlock" in text_of(
+    assert "Joined two proposed names" in text_of(
         get(world.lead, "audit", world.study.slug)
     )
     # A link from before, or from a note of a meeting, leads to the vote on the name that it counts as.
@@ -292,7 +292,7 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert "R2: R2 says 4" in proposing(world.version.taxonomy, world.lead, name="Deadlock").reasons
     assert join(world.lead, "Standstill", "") == 302
     assert names(world) == [("Standstill", 3, 3), ("Heat", 2, 2), ("Deadlock", 1, 1)]
-    assert "Separated the proposed name Standstill from Deadlock" in text_of(
+    assert "Separated two joined names" in text_of(
         get(world.lead, "audit", world.study.slug)
     )
     assert join(world.lead, "Standstill", "") == 409
@@ -311,7 +311,38 @@ def test_a_joined_name_is_spelt_as_revealed_labels_spell_it(world) -> None:
         ("DEAD LOCK", ""), ("Dead lock", ""), ("Standstill", "Dead lock"),
     }  # fmt: skip
     told = text_of(get(world.lead, "audit", world.study.slug))
-    assert "Joined the proposed name Standstill with Dead lock" in told
+    assert "Joined two proposed names" in told
+    assert "Standstill" not in told
+
+
+def test_a_name_that_is_withheld_is_not_shown_by_a_name_that_was_joined_with_it(world) -> None:
+    round_ = world.round()
+    for one in world.members:
+        misses(world, round_, 1, one, "canary")
+        misses(world, round_, 2, one, "Standstill")
+        misses(world, round_, 3, one, "Heat")
+    taxonomy = world.version.taxonomy
+    assert post(world.lead, "join_name", taxonomy.pk, name="Standstill", into="canary").status_code == 302
+    other = factories.make_member(world.study, Role.LEAD)
+    world.waits_for(other, world.issues[0])
+
+    assert names(world) == [("canary", 4, 2), ("Heat", 2, 1)]
+    assert names(world, other) == [("Heat", 2, 1), ("Standstill", 2, 1)]
+    asked = (
+        ("proposals", taxonomy.pk), ("audit", world.study.slug), ("api_missing_names", taxonomy.pk),
+        ("pilot", round_.pk), ("study", world.study.slug),
+    )  # fmt: skip
+    for route, of in asked:
+        assert b"canary" not in get(other, route, of).content, route
+    start = proposing(taxonomy, other, name="Standstill")
+    assert (start.name, start.waits) == ("Standstill", "Standstill")
+
+    # What this lead does with the name holds for the name that it counts as.
+    assert post(other, "join_name", taxonomy.pk, name="Heat", into="Standstill").status_code == 302
+    assert names(world) == [("canary", 6, 3)]
+    assert names(world, other) == [("Standstill", 4, 2)]
+    assert post(other, "answer_name", taxonomy.pk, name="Standstill", category="C.9").status_code == 302
+    assert set(Proposal.objects.values_list("answered_by", flat=True)) == {world.category("C.9").pk}
 
 
 def test_a_joined_name_shares_the_vote_and_its_category(world) -> None:
