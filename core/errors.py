@@ -41,3 +41,12 @@ class FieldRefused(DomainError):
     def __init__(self, message: str | Promise, *, field: str = "") -> None:
         self.field = field
         super().__init__(message)
+
+
+class StudyIsReadOnly(DomainError):
+    """Triggers on every table of a study enforce the same rule in the database (`studies.reach`)."""
+
+    message = _(
+        "This study is read-only: it is archived, or about to be deleted. Nothing was changed."
+        " A lead can make the study writable again in its settings."
+    )

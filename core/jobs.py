@@ -17,7 +17,7 @@ from celery import current_app
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import get_language
@@ -28,6 +28,7 @@ from core.disk.errors import is_of_full_disk
 from core.disk.room import is_full
 from core.errors import DomainError
 from core.models import Job
+from core.sql.constraints import as_broken_rule
 from core.watching import counts
 from core.watching.problems import keep_problem
 
@@ -260,8 +261,10 @@ def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job 
             result = _registry[job.kind](job, Progress(job, watch)) or {}
     except Cancelled:
         _finish(job.pk, Job.State.CANCELLED)
-    except DomainError as error:
-        _finish(job.pk, Job.State.FAILED, error=str(error.message))
+    except (DomainError, IntegrityError) as error:
+        broken = as_broken_rule(error)
+        told = str(broken.message) if broken else _unexpected(job, error)
+        _finish(job.pk, Job.State.FAILED, error=told)
     except Exception as error:
         # Django reconnects by itself.
         cut_off = connection.connection is not session or not connection.is_usable()
@@ -275,13 +278,7 @@ def _run(job: Job, watch: Watch | None, beat: Callable[[], None] | None) -> Job 
                 Job.objects.filter(pk=job.pk).update(attempt=F("attempt") - 1)
             _wait_for_room(job.pk)
             return None
-        log.exception("job %s (%s) failed", job.pk, job.kind)
-        found = keep_problem(error, where=f"job {job.kind}")
-        told = _(
-            "An unexpected error. Everything that was finished before the error is kept."
-            " If the error comes again, tell the administrator of this server its id: %(id)s"
-        )
-        _finish(job.pk, Job.State.FAILED, error=told % {"id": found})
+        _finish(job.pk, Job.State.FAILED, error=_unexpected(job, error))
     else:
         _finish(job.pk, Job.State.DONE, result=result)
     job = Job.objects.get(pk=job.pk)
@@ -298,6 +295,17 @@ def _wait_for_room(job_id: int) -> None:
         job.exclude(step=step, state=Job.State.QUEUED).update(
             state=Job.State.QUEUED, step=step, heartbeat_at=None
         )
+
+
+def _unexpected(job: Job, error: Exception) -> str:
+    """Keep an error that is ours, and what to tell of it."""
+    log.error("job %s (%s) failed", job.pk, job.kind, exc_info=error)
+    found = keep_problem(error, where=f"job {job.kind}")
+    told = _(
+        "An unexpected error. Everything that was finished before the error is kept."
+        " If the error comes again, tell the administrator of this server its id: %(id)s"
+    )
+    return told % {"id": found}
 
 
 def _finish(job_id: int, state: str, **fields: Any) -> None:

@@ -9,9 +9,9 @@ from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from core.errors import DomainError
 from core.http import VARY, came_from, is_fragment, typed
 from core.web.size import most_bytes
+from core.sql.constraints import as_broken_rule
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -43,14 +43,15 @@ class DomainErrors:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if isinstance(exception, DomainError):
-            kept = exception.kept or typed(request)
-            code = type(exception).__name__
-            answer = refusal(request, str(exception.message), status=exception.status, kept=kept, code=code)
-            if exception.retry_after is not None:
-                answer.headers["Retry-After"] = str(exception.retry_after)
-            return answer
-        return None
+        broken = as_broken_rule(exception)
+        if broken is None:
+            return None
+        kept = broken.kept or typed(request)
+        code = type(broken).__name__
+        answer = refusal(request, str(broken.message), status=broken.status, kept=kept, code=code)
+        if broken.retry_after is not None:
+            answer.headers["Retry-After"] = str(broken.retry_after)
+        return answer
 
 
 class SizeLimit:

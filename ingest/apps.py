@@ -7,7 +7,10 @@ class IngestConfig(AppConfig):
     def ready(self) -> None:
         from ingest import (
             audit,
+            files,
             tasks,  # noqa: F401 - registers its jobs
         )
+        from studies.actions import removal
 
         audit.register()
+        removal.files_of(files.of_study)

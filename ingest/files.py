@@ -12,7 +12,10 @@ from zipfile import ZipFile, ZipInfo
 
 from django.conf import settings
 
+from core.models import Job
+from ingest.models import Import
 from ingest.readers import Sniffed
+from studies.models import Study
 
 FOLDER = "uploads"
 PIECE = 1 << 20
@@ -111,3 +114,9 @@ def as_sniffed(mapping: dict[str, Any]) -> Sniffed:
         known[name] = tuple(mapping.get(name, ()))
     known["parts"] = tuple(as_sniffed(part) for part in mapping.get("parts", ()))
     return Sniffed(**known)
+
+
+def of_study(study: Study, _jobs: Iterable[Job]) -> Iterator[Path]:
+    """The kept files of a study's imports."""
+    for path in Import.objects.filter(study=study).exclude(path="").values_list("path", flat=True):
+        yield located(path)

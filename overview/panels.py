@@ -144,6 +144,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             [
                 Tab("people", _("People"), of, rules.may_see_people(member), count(size.people)),
                 Tab("audit", _("Audit"), of, rules.may_read_audit(member)),
+                Tab("study_settings", _("Settings"), of, leads),
             ],
         ),
         (_("Export"), [Tab("export", _("Export"), of, reads)]),

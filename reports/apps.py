@@ -10,6 +10,9 @@ class ReportsConfig(AppConfig):
             panels,
             tasks,  # noqa: F401 - registers its job
         )
+        from reports.formats import file_cache
+        from studies.actions import removal
 
         audit.register()
         panels.register()
+        removal.files_of(file_cache.of_study)

@@ -10,6 +10,7 @@ from core.http import require
 from rounds.models import Round
 from rounds.queries.rounds import round_and_seat
 from studies.models import Membership
+from studies.pages import refuse_read_only
 
 WITHHELD = "Crosscheck-Withheld"
 """The header of a file with the number of issues that are withheld from its reader."""
@@ -38,5 +39,6 @@ def seat_in(
     if found is None:
         raise Http404
     round_, member = found
+    refuse_read_only(request, round_.study)
     require(may is None or may(member, round_))
     return round_, member

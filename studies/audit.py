@@ -15,6 +15,11 @@ _choices: dict[str, dict[str, type[TextChoices]]] = {}
 _hidden: dict[str, frozenset[str]] = {}
 _sentences: dict[str, str | Promise] = {
     "studies.created": gettext_lazy("Created the study %(name)s"),
+    "studies.described": gettext_lazy("Changed the name or the description of the study %(name)s"),
+    "studies.archived": gettext_lazy("Archived the study"),
+    "studies.unarchived": gettext_lazy("Made the archived study writable again"),
+    "studies.deletion_asked": gettext_lazy("Asked for the deletion of the study on %(day)s"),
+    "studies.kept": gettext_lazy("Kept the study: it is not deleted"),
     "studies.imported": gettext_lazy("Imported the published study %(name)s"),
     "guideline.published": gettext_lazy("Published version %(version)s of the guideline"),
     "people.joined": gettext_lazy("%(member)s joined as %(role)s"),
@@ -66,7 +71,9 @@ def line(event: Event) -> AuditLine:
     details = [
         (name.replace("_", " "), value)
         for name, value in values.items()
-        if value and name not in _UNSAID | _hidden.get(event.verb, frozenset()) and f"%({name})" not in template
+        if value
+        and name not in _UNSAID | _hidden.get(event.verb, frozenset())
+        and f"%({name})" not in template
     ]
     return AuditLine(event, sentence or plain, details)
 

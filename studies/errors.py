@@ -16,6 +16,10 @@ class LastOwner(DomainError):
     message = _("A study needs at least one owner. Nothing was changed. First make another member an owner.")
 
 
+class DeletionIsAhead(DomainError):
+    message = _("This study is about to be deleted. Nothing was changed. First keep the study.")
+
+
 class RoleIsFixed(DomainError):
     message = _(
         "A model cannot become a person, and a person cannot become a model. The role was not changed."

@@ -40,6 +40,24 @@ class StudyForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
 
+class DeleteStudyForm(forms.Form):
+    """The name of the study, typed: nobody deletes a study by a slip."""
+
+    name = forms.CharField(
+        label=_("Name of the study"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+
+    def __init__(self, *args: Any, expected: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected = expected
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if " ".join(name.split()) != " ".join(self.expected.split()):
+            raise forms.ValidationError(_("This is not the name of the study."))
+        return name
+
+
 class InvitationForm(forms.Form):
     """The role of the invited person, a note, and the lifetime of the link."""
 

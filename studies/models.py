@@ -22,6 +22,10 @@ class Role(models.TextChoices):
     MODEL = "model", _("model")
 
 
+READ_ONLY = Q(archived_at__isnull=False) | Q(delete_at__isnull=False)
+"""A condition on studies that take no writes: archived, or about to be deleted."""
+
+
 class Study(models.Model):
     """One piece of research: its people, taxonomies, issues and rounds."""
 
@@ -29,12 +33,27 @@ class Study(models.Model):
     name = models.CharField(_("name"), max_length=200)
     description = models.TextField(_("description"), blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
+    archived_at = models.DateTimeField(null=True, editable=False, help_text="Read-only since then")
+    delete_at = models.DateTimeField(
+        null=True, editable=False, help_text="Read-only, and deleted for good from this moment on"
+    )
+    delete_asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, editable=False, related_name="+"
+    )
 
     class Meta:
         verbose_name_plural = "studies"
+        indexes = [
+            # The triggers of `studies.read_only` ask for these rows at each write.
+            models.Index(fields=["id"], name="read_only_studies", condition=READ_ONLY)
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_read_only(self) -> bool:
+        return self.archived_at is not None or self.delete_at is not None
 
     def get_absolute_url(self) -> str:
         return reverse("study", args=[self.slug])
@@ -71,6 +90,25 @@ class Membership(models.Model):
     def known_as(self) -> str:
         """The pseudonym with the person's name: "R4 · Mei Lin". Only for those who may see names."""
         return f"{self.pseudonym} · {self.user.name}" if self.user else self.pseudonym
+
+
+class RemovedStudy(models.Model):
+    """What is left of a deleted study: its name, who wanted it gone, and how much went. Its rows and files are
+    gone, and no row refers to it.
+    """
+
+    name = models.CharField(max_length=200)
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(help_text="When the study was created")
+    removed_at = models.DateTimeField(default=clock.now, editable=False)
+    rows = models.JSONField(default=dict, help_text="Rows that were removed, by table")
+    files = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "removed studies"
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Invitation(models.Model):

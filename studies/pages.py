@@ -1,15 +1,18 @@
 """The first steps of pages and endpoints of a study: access, and the frame of the page."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 
+from core.errors import StudyIsReadOnly
 from core.http import require
 from studies.models import Membership, Study
 from studies.queries import membership_of, studies_for
+
+V = TypeVar("V", bound=Callable[..., Any])
 
 
 def study_of(
@@ -29,7 +32,25 @@ def own_seat(request: HttpRequest | Request, study: Study) -> Membership:
     member = membership_of(request.user, study)
     if member is None:
         raise Http404
+    refuse_read_only(request, study)
     return member
+
+
+def refuse_read_only(request: HttpRequest | Request, study: Study) -> None:
+    """Refuse a request that wants to change a read-only study, before its form is read. The database refuses the
+    change as well (`studies.reach`). Raises StudyIsReadOnly.
+    """
+    if request.method in {"GET", "HEAD", "OPTIONS"} or not study.is_read_only:
+        return
+    route = request.resolver_match.func if request.resolver_match else None
+    if not getattr(getattr(route, "cls", route), "works_when_read_only", False):
+        raise StudyIsReadOnly
+
+
+def works_when_read_only(view: V) -> V:
+    """Mark a view, or a class of REST, that changes nothing of a study, or makes it writable again."""
+    view.works_when_read_only = True  # type: ignore[attr-defined]
+    return view
 
 
 def frame(study: Study, member: Membership | None, tab: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Reads of studies. All access of a user starts here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
@@ -31,6 +32,11 @@ def memberships_of(user: User) -> QuerySet[Membership]:
     """The seats that this user has now, in the order of the studies' names."""
     seats = Membership.objects.filter(user=user, left_at=None)
     return seats.select_related("study").order_by("study__name", "pk")
+
+
+def active(seats: Iterable[Membership]) -> list[Membership]:
+    """The seats in studies that take writes: something can wait for their members."""
+    return [seat for seat in seats if not seat.study.is_read_only]
 
 
 def members(study: Study) -> QuerySet[Membership]:

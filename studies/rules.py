@@ -54,6 +54,11 @@ def may_lead(member: Membership | None) -> bool:
     return _is(member, LEADING)
 
 
+def may_delete_study(member: Membership | None) -> bool:
+    """Ask for the deletion of the study: owners. Leads may undo it."""
+    return may_manage_people(member)
+
+
 def may_read_audit(member: Membership | None) -> bool:
     """Read the audit of the study: owners and leads."""
     return may_lead(member)

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from studies.views import guidelines, people
+from studies.views import guidelines, people, settings
 
 of_study = [
     path("people/", people.people, name="people"),
@@ -17,6 +17,11 @@ of_study = [
     path("guideline/edit/", guidelines.edit_guideline, name="edit_guideline"),
     path("guideline/read/", guidelines.read_guideline, name="read_guideline"),
     path("audit/", people.audit_page, name="audit"),
+    path("settings/", settings.study_settings, name="study_settings"),
+    path("settings/archive/", settings.archive_study, name="archive_study"),
+    path("settings/unarchive/", settings.unarchive_study, name="unarchive_study"),
+    path("settings/delete/", settings.delete_study, name="delete_study"),
+    path("settings/keep/", settings.keep_study, name="keep_study"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/me/erase/", people.erase_me, name="erase_me"),

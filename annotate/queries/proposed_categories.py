@@ -168,7 +168,9 @@ def proposing(
     ]
     urls = [label.issue.url for label in told]
     if round_ is not None and issue_id is not None and (round_.pk, issue_id) not in kept:
-        notes_told = [one for one in noted if one.text and one.proposal and look_alike(one.proposal.called) == folded]
+        notes_told = [
+            one for one in noted if one.text and one.proposal and look_alike(one.proposal.called) == folded
+        ]
         reasons += [f"{one.made_by.pseudonym}: {one.text}" for one in notes_told]
         reasons += [rationale] if rationale else []
         urls += list(Issue.objects.filter(pk=issue_id).values_list("url", flat=True))
@@ -197,7 +199,9 @@ def name_shown(called: str, seen: Iterable[Proposal]) -> str:
     """
     folded = look_alike(called)
     same = [one for one in seen if look_alike(one.called) == folded]
-    return next((one.name for one in same if look_alike(one.name) == folded), same[0].name if same else called)
+    return next(
+        (one.name for one in same if look_alike(one.name) == folded), same[0].name if same else called
+    )
 
 
 def _open_labels(rounds: Iterable[Round], blind: WithheldIssues) -> list[Label]:

@@ -273,6 +273,8 @@ BELL: dict[str, dict[str, Any]] = {
     "resume-harvests": {"task": "harvests.tasks.resume_harvests", "seconds": 30, "expires": 30},
     # A vote past its deadline takes no ballots: only its outcome waits for this task.
     "close-due-motions": {"task": "taxonomy.tasks.close_due_motions", "seconds": 60, "expires": 60},
+    # Studies whose days of grace are over; what a killed run left goes with the next one.
+    "remove-studies": {"task": "studies.tasks.remove_due_studies", "seconds": 3600, "expires": 3600},
     # A morning mail that is hours late is not sent.
     "send-digests": {"task": "overview.tasks.send_digests", "hour": 7, "expires": 6 * 3600},
 }

@@ -27,6 +27,7 @@ from rounds.queries.categories import codebook
 from rounds.queries.rounds import candidates, usual_quorum
 from studies.api import allow
 from studies.models import Membership
+from studies.pages import refuse_read_only
 from studies.queries import membership_of
 
 MOST_PARTICIPANTS = 500
@@ -264,6 +265,7 @@ def meeting_of(request: Request, meeting_id: int) -> tuple[Meeting, Membership]:
     member = membership_of(request.user, meeting.round.study)
     if member is None or not may_see_meeting(member, meeting):
         raise PermissionDenied
+    refuse_read_only(request, meeting.round.study)
     return meeting, member
 
 

@@ -15,6 +15,7 @@ from core.templatetags.crosscheck import count
 from rounds.models import Round
 from rounds.pages import seat_in
 from studies.models import Membership
+from studies.pages import refuse_read_only
 from studies.queries import membership_of
 
 
@@ -48,4 +49,5 @@ def find_meeting(request: AuthedRequest, meeting_id: int) -> tuple[Meeting, Memb
     require(rules.may_see_meeting(member, found))
     if member is None:
         raise Http404
+    refuse_read_only(request, found.round.study)
     return found, member

@@ -8,8 +8,9 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as drf_exception_handler
+from rest_framework.views import set_rollback
 
-from core.errors import DomainError
+from core.sql.constraints import as_broken_rule
 
 
 class KeysetPagination(CursorPagination):
@@ -45,10 +46,11 @@ def asked(request: Request, name: str) -> str:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer a broken rule with its status and message; leave other errors to the framework."""
-    if isinstance(error, DomainError):
-        answer = {"detail": str(error.message), "code": type(error).__name__}
-        if field := getattr(error, "field", ""):
+    if broken := as_broken_rule(error):
+        set_rollback()
+        answer = {"detail": str(broken.message), "code": type(broken).__name__}
+        if field := getattr(broken, "field", ""):
             answer["field"] = field
-        later = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-        return Response(answer, status=error.status, headers=later)
+        later = {} if broken.retry_after is None else {"Retry-After": str(broken.retry_after)}
+        return Response(answer, status=broken.status, headers=later)
     return drf_exception_handler(error, context)

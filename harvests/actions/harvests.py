@@ -326,6 +326,7 @@ def _refreshed(origin: HarvestedRepository, walks: QuerySet[HarvestedRepository]
 def resume_harvests() -> int:
     """Go on with the harvests whose time to wait is over; return their number."""
     due = Harvest.objects.filter(resume_at__lte=clock.now()).order_by("resume_at")
+    due = due.filter(run__study__archived_at=None, run__study__delete_at=None)
     return sum(_resume(harvest) for harvest in due)
 
 

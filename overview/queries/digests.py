@@ -57,7 +57,13 @@ def readers(now: datetime) -> QuerySet[Membership]:
     """The members with an active account who want a digest and have had no digest on this day."""
     today = Digest.objects.filter(member=OuterRef("pk"), day=now.date())
     return Membership.objects.filter(
-        ~Exists(today), gets_digest=True, left_at=None, role__in=PEOPLE, user__is_active=True
+        ~Exists(today),
+        gets_digest=True,
+        left_at=None,
+        role__in=PEOPLE,
+        user__is_active=True,
+        study__archived_at=None,
+        study__delete_at=None,
     ).order_by("pk")
 
 

@@ -11,7 +11,7 @@ from core.text.sorting import by_name
 from overview.queries import overview as queries
 from overview.views.between import between_stages
 from overview.views.waits import mentions, waits_for, with_meetings
-from studies.queries import memberships_of
+from studies.queries import active, memberships_of
 from studies.rules import may_create_studies
 from taxonomy.queries.motion_threads import unseen_on_motions
 
@@ -19,7 +19,8 @@ from taxonomy.queries.motion_threads import unseen_on_motions
 @require_safe
 def home(request: AuthedRequest) -> HttpResponse:
     """Show what waits for the reader across studies, and their progress in the open rounds of each."""
-    seats = by_name(memberships_of(request.user), lambda seat: seat.study.name)
+    every = by_name(memberships_of(request.user), lambda seat: seat.study.name)
+    seats = active(every)
     own = queries.own_rounds(seats)
     waits = waits_for(seats, own, queries.open_disagreements(seats))
     waits += between_stages(seats)
@@ -32,6 +33,7 @@ def home(request: AuthedRequest) -> HttpResponse:
     context = {
         "waits": with_meetings(waits, own_meetings(seats)),
         "lines": lines,
+        "archived": [seat for seat in every if seat.study.is_read_only],
         "may_create": may_create_studies(request.user),
     }
     return render_page(request, "overview/home.html", context, partials=["waits"])

@@ -29,7 +29,7 @@ from rounds.models import Round
 from rounds.queries.blindness import withheld_issues
 from rounds.queries.rounds import current_round, rounds_for
 from studies.models import Membership, Study
-from studies.pages import study_of
+from studies.pages import study_of, works_when_read_only
 from studies.rules import may_read_revealed
 
 
@@ -56,6 +56,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     return render_page(request, "replication/export.html", context)
 
 
+@works_when_read_only
 @require_POST
 def download(request: AuthedRequest, slug: str) -> HttpResponseBase:
     """Send one file of a round and record it in the audit: a POST, since the audit is a change."""

@@ -24,6 +24,7 @@ from reports.queries.report_files import report_jobs
 from rounds.models import Round
 from rounds.pages import seat_in
 from studies.models import Membership
+from studies.pages import works_when_read_only
 
 
 class ReportFileRequestSerializer(serializers.Serializer[Any]):
@@ -71,6 +72,7 @@ def _own(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Memb
     return get_object_or_404(report_jobs(round_, member), pk=job_id), round_, member
 
 
+@works_when_read_only
 class ReportFiles(Endpoint):
     """Make the whole report as a file, of all issues that are revealed to you and not hidden from you."""
 

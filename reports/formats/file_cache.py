@@ -1,12 +1,16 @@
 """Report files on disk, named by the digest and the moment of their content, and kept for a day."""
 
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from django.conf import settings
+
+from core.models import Job
+from studies.models import Study
 
 FOLDER = "reports"
 GIVEN_AGAIN = 60 * 60
@@ -53,3 +57,10 @@ def put(name: str, content: bytes) -> None:
     unfinished = path.with_name(uuid4().hex)
     unfinished.write_bytes(content)
     unfinished.replace(path)
+
+
+def of_study(_study: Study, jobs: Iterable[Job]) -> Iterator[Path]:
+    """The files that jobs of a study have made."""
+    for job in jobs:
+        if name := job.result.get("file"):
+            yield located(str(name))

@@ -22,9 +22,10 @@ from reports.queries.report_files import finished_file, report_jobs
 from reports.views.shortcuts import round_to_read
 from rounds.models import Round
 from studies.models import Membership
-from studies.pages import frame
+from studies.pages import frame, works_when_read_only
 
 
+@works_when_read_only
 @require_POST
 def make_agreement_file(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Request the whole report at `level` as a file of this `form`."""

@@ -23,7 +23,7 @@ from core.pages import page_of
 from studies import actions, audit, queries, rules
 from studies.forms import EraseForm, InvitationForm, ModelForm, RoleForm, StudyForm
 from studies.models import Invitation, Membership, Role, Study
-from studies.pages import frame, study_of
+from studies.pages import frame, study_of, works_when_read_only
 
 EARLIER_INVITATIONS = 20
 
@@ -93,6 +93,7 @@ def change_role(request: AuthedRequest, slug: str, member_id: int) -> HttpRespon
     return go_to(request, "people", study.slug)
 
 
+@works_when_read_only
 @require_POST
 def end_membership(request: AuthedRequest, slug: str, member_id: int) -> HttpResponse:
     """Take a member out of the study, or leave it."""

@@ -134,8 +134,8 @@ def _standing(taxonomy: Taxonomy) -> list[int]:
 
 
 def named(taxonomy: Taxonomy, name: str) -> list[int]:
-    """The ids of all proposals that count as this name, as `look_alike` compares names. A name that was joined
-    with another means the other one: who may not see the other name's labels knows it by this name only.
+    """The ids of all proposals that count as this name, as `look_alike` compares names. A name that was
+    joined with another means the other one: who may not see its labels knows this name only.
     """
     rows = list(Proposal.objects.filter(taxonomy=taxonomy).only("name", "joined_as").order_by("pk"))
     folded = look_alike(name)

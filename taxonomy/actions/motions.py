@@ -163,6 +163,7 @@ def close_due(taxonomy: Taxonomy | None = None) -> int:
     number of votes that this call closed.
     """
     due = Motion.objects.filter(closed_at=None, deadline__lte=clock.now())
+    due = due.filter(taxonomy__study__archived_at=None, taxonomy__study__delete_at=None)
     if taxonomy is not None:
         due = due.filter(taxonomy=taxonomy)
     return sum(_close_if_due(motion) for motion in due.order_by("pk"))

@@ -85,6 +85,12 @@ edit_guideline             get    302  404  404  200  200  403  403  403  403
 edit_guideline             post   401  404  404  422  422  403  403  403  403
 read_guideline             post   401  404  404  302  302  302  302  302  403
 audit                      get    302  404  404  200  200  403  403  403  403
+study_settings             get    302  404  404  200  200  403  403  403  403
+study_settings             post   401  404  404  422  422  403  403  403  403
+archive_study              post   401  404  404  302  302  403  403  403  403
+unarchive_study            post   401  404  404  302  302  403  403  403  403
+delete_study               post   401  404  404  422  403  403  403  403  403
+keep_study                 post   401  404  404  302  302  403  403  403  403
 accept_invitation          get    200  200  200  200  200  200  200  200  200
 accept_invitation          post   422  302  302  409  409  409  409  409  409
 

@@ -279,9 +279,7 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert "Joined with this name: “Standstill” Separate names" in shown
     assert "R1 R1 says 1 R2 R2 says 1 R1 R1 says 2 On 2 issues" in shown
     assert "Separate names" not in page(world, world.members[0])
-    assert "Joined two proposed names" in text_of(
-        get(world.lead, "audit", world.study.slug)
-    )
+    assert "Joined two proposed names" in text_of(get(world.lead, "audit", world.study.slug))
     # A link from before, or from a note of a meeting, leads to the vote on the name that it counts as.
     start = proposing(world.version.taxonomy, world.lead, name="standstill")
     assert (start.name, start.waits) == ("Deadlock", "Deadlock")
@@ -292,9 +290,7 @@ def test_a_lead_joins_two_names_that_mean_the_same_and_separates_them_again(worl
     assert "R2: R2 says 4" in proposing(world.version.taxonomy, world.lead, name="Deadlock").reasons
     assert join(world.lead, "Standstill", "") == 302
     assert names(world) == [("Standstill", 3, 3), ("Heat", 2, 2), ("Deadlock", 1, 1)]
-    assert "Separated two joined names" in text_of(
-        get(world.lead, "audit", world.study.slug)
-    )
+    assert "Separated two joined names" in text_of(get(world.lead, "audit", world.study.slug))
     assert join(world.lead, "Standstill", "") == 409
     assert Proposal.objects.exclude(joined_as="").count() == 0
 

@@ -1,0 +1,163 @@
+"""A study is renamed, archived, marked for deletion and kept; read-only it takes no writes, whoever writes."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
+
+from core import clock
+from core.errors import StudyIsReadOnly
+from core.sql.constraints import READ_ONLY, violated
+from studies import actions, reach
+from studies.models import Event, Role, Study
+from tests import factories
+from tests.trust.test_routes import ROWS, address
+from tests.trust.world import make_world
+from tests.worlds.pages import client as signed_in
+from tests.worlds.planned import text_of
+
+pytestmark = [pytest.mark.django_db]
+
+SAYS = "This study is read-only"
+
+
+@pytest.fixture
+def lead():
+    study = factories.make_study("Engines", slug="engines")
+    factories.make_member(study, Role.OWNER)
+    return factories.make_member(study, Role.LEAD)
+
+
+def post(member, route, **fields):
+    return signed_in(member).post(reverse(route, args=[member.study.slug]), fields)
+
+
+def home(member) -> str:
+    return text_of(signed_in(member).get(reverse("home")))
+
+
+def test_a_new_name_keeps_the_address_and_the_audit_the_old_name(lead):
+    assert post(lead, "study_settings", name=" Motors ", description="Of 2024").status_code == 302
+    study = Study.objects.get(pk=lead.study_id)
+    assert (study.name, study.description, study.slug) == ("Motors", "Of 2024", "engines")
+    told = text_of(signed_in(lead).get(reverse("audit", args=["engines"])))
+    assert "Changed the name or the description of the study Motors before: Engines" in told
+    assert post(lead, "study_settings", name="").status_code == 422
+    before = Event.objects.count()
+    post(lead, "study_settings", name="Motors", description="Of 2024")
+    assert Event.objects.count() == before, "nothing changed"
+
+
+def test_an_archived_study_leaves_the_way_and_comes_back(lead):
+    assert "Archived studies" not in home(lead)
+    assert post(lead, "archive_study").status_code == 302
+    assert "Archived studies 1 Engines" in home(lead)
+    shown = text_of(signed_in(lead).get(reverse("study", args=["engines"])))
+    assert "This study is archived." in shown
+    refused = post(lead, "study_settings", name="Motors")
+    assert refused.status_code == 409
+    assert SAYS in text_of(refused)
+    with pytest.raises(StudyIsReadOnly):
+        actions.describe_study(study=lead.study, name="Motors", description="", by=None)
+    assert post(lead, "unarchive_study").status_code == 302
+    assert "Archived studies" not in home(lead)
+    assert post(lead, "study_settings", name="Motors").status_code == 302
+
+
+def test_a_deletion_wants_the_name_and_leaves_thirty_days(lead, settings):
+    settings.SENDS_MAIL = True
+    owner = lead.study.memberships.get(role=Role.OWNER)
+    assert post(lead, "delete_study", name="Engines").status_code == 403
+    assert post(owner, "delete_study", name="Engine").status_code == 422
+    assert Study.objects.get(pk=lead.study_id).delete_at is None
+    assert post(owner, "delete_study", name="Engines").status_code == 302
+    study = Study.objects.get(pk=lead.study_id)
+    assert timedelta(days=29, hours=23) < study.delete_at - clock.now() <= timedelta(days=30)
+    assert study.delete_asked_by == owner.user
+    assert "This study will be deleted on" in text_of(signed_in(lead).get(reverse("study", args=["engines"])))
+    assert post(lead, "unarchive_study").status_code == 409
+    assert actions.remove_due_studies() == 0, "not yet"
+    assert post(lead, "keep_study").status_code == 302
+    study.refresh_from_db()
+    assert (study.delete_at, study.delete_asked_by, study.is_read_only) == (None, None, False)
+
+
+def test_owners_and_leads_get_a_mail(lead, settings, django_capture_on_commit_callbacks):
+    owner = lead.study.memberships.get(role=Role.OWNER)
+    factories.make_member(lead.study, Role.VOLUNTEER)
+    for sends, mails in ((False, 0), (True, 2)):
+        settings.SENDS_MAIL = sends
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.ask_deletion(study=lead.study, by=owner.user, address="https://here/studies/engines/")
+        assert len(mail.outbox) == mails
+        actions.keep_study(study=lead.study, by=None)
+    assert {one.to[0] for one in mail.outbox} == {owner.user.email, lead.user.email}
+    assert "https://here/studies/engines/" in mail.outbox[0].body
+
+
+@pytest.mark.world(issues=2, members=2)
+def test_the_database_refuses_whoever_writes(world):
+    round_ = world.round()
+    other = factories.make_study()
+    Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        world.submit(round_, world.issues[0], world.members[0], "C.9")
+    assert violated(refused.value) == READ_ONLY
+    for sql in (
+        "UPDATE rounds_round SET name = 'x' WHERE study_id = %s",
+        "DELETE FROM rounds_roundissue WHERE round_id IN (SELECT id FROM rounds_round WHERE study_id = %s)",
+        "INSERT INTO studies_guideline (study_id, number, text, note, published_at) VALUES (%s, 9, 'x', '', now())",
+    ):
+        with pytest.raises(IntegrityError) as refused, transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(sql, [world.study.pk])
+        assert violated(refused.value) == READ_ONLY
+    actions.publish_guideline(study=other, text="Another study goes on.", by=None)
+    Study.objects.filter(pk=world.study.pk).update(archived_at=None)
+    world.submit(round_, world.issues[0], world.members[0], "C.9")
+
+
+@pytest.mark.slow
+def test_no_route_changes_an_archived_study(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    world = make_world()
+    actions.publish_guideline(study=world.study, text="Label the cause.", by=world.members["lead"].user)
+    addresses = {(name, method): address(world, name) for name, method in ROWS if method != "get"}
+    Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
+    before = contents()
+    refused = 0
+    for (name, method), where in addresses.items():
+        if name in {"unarchive_study", "end_membership", "delete_study", "keep_study", "archive_study"}:
+            continue
+        for role in ("owner", "lead", "volunteer", "idle volunteer"):
+            client = world.api(role) if name.startswith("api_") else world.client(role)
+            with transaction.atomic():
+                response = getattr(client, method)(where)
+                told = b"".join(response) if response.streaming else response.content
+                changed = contents() != before
+                transaction.set_rollback(True)
+            assert not changed, (name, role)
+            refused += response.status_code == 409 and SAYS.encode() in told
+            works = name in WORKS or name.startswith(PERSONAL)
+            assert works or response.status_code in {401, 403, 404, 405, 409, 410}, (
+                name,
+                role,
+                response.status_code,
+            )
+    assert refused > 400
+
+
+WORKS = {"make_agreement_file", "api_report_files", "download_export", "cancel_job", "accept_invitation"}
+PERSONAL = ("account_", "me", "erase_me", "make_token", "sign_in", "new_study", "choose_language", "welcome")
+
+
+def contents() -> dict[str, tuple]:
+    """A digest of every table whose rows stay."""
+    found = {}
+    with connection.cursor() as cursor:
+        for model in reach.guarded():
+            table = model._meta.db_table
+            cursor.execute(f"SELECT count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t")
+            found[table] = cursor.fetchone()
+    return found
