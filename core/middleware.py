@@ -10,8 +10,8 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from core.http import VARY, came_from, is_fragment, typed
-from core.web.size import most_bytes
 from core.sql.constraints import as_broken_rule
+from core.web.size import most_bytes
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 

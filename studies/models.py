@@ -93,8 +93,8 @@ class Membership(models.Model):
 
 
 class RemovedStudy(models.Model):
-    """What is left of a deleted study: its name, who wanted it gone, and how much went. Its rows and files are
-    gone, and no row refers to it.
+    """What is left of a deleted study: its name, who wanted it gone, and how much went. Its rows and files
+    are gone, and no row refers to it.
     """
 
     name = models.CharField(max_length=200)

@@ -37,8 +37,8 @@ def own_seat(request: HttpRequest | Request, study: Study) -> Membership:
 
 
 def refuse_read_only(request: HttpRequest | Request, study: Study) -> None:
-    """Refuse a request that wants to change a read-only study, before its form is read. The database refuses the
-    change as well (`studies.reach`). Raises StudyIsReadOnly.
+    """Refuse a request that wants to change a read-only study, before its form is read. The database refuses
+    the change as well (`studies.reach`). Raises StudyIsReadOnly.
     """
     if request.method in {"GET", "HEAD", "OPTIONS"} or not study.is_read_only:
         return

@@ -40,7 +40,8 @@ def paths() -> dict[type[Model], Path]:
     for model in tables:
         for field in model._meta.local_concrete_fields:
             if field.is_relation and field.related_model is not None:
-                pointing.setdefault(field.related_model._meta.concrete_model, []).append((model, field))
+                to: type[Model] = field.related_model._meta.concrete_model or field.related_model
+                pointing.setdefault(to, []).append((model, field))
     found: dict[type[Model], Path] = {}
     tie = count()
     ahead: list[tuple[int, int, type[Model], Path]] = [(0, next(tie), Study, ())]
@@ -56,13 +57,15 @@ def paths() -> dict[type[Model], Path]:
 
 
 def joins(model: type[Model], rows: str) -> tuple[str, str]:
-    """For SQL: `rows` (a table, or rows that a trigger gives) as t0 with the tables on the way to the study, and
-    the expression that holds the study's id.
+    """For SQL: `rows` (a table, or rows that a trigger gives) as t0 with the tables on the way to the study,
+    and the expression that holds the study's id.
     """
     way = paths()[model]
     tables = [f"{rows} t0"]
     for place, field in enumerate(way[:-1], start=1):
-        table, key = field.related_model._meta.db_table, field.related_model._meta.pk.column
+        to = field.related_model
+        assert to is not None  # noqa: S101 - each step is a key
+        table, key = to._meta.db_table, to._meta.pk.column
         tables.append(f"JOIN {table} t{place} ON t{place}.{key} = t{place - 1}.{field.column}")
     return " ".join(tables), f"t{len(way) - 1}.{way[-1].column}" if way else "t0.id"
 

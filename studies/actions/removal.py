@@ -31,6 +31,12 @@ JOB_ARGUMENTS = {
 }
 """What the arguments of jobs name: a job that names a row of the study goes with it."""
 
+_COMPOSITE = """
+SELECT conrelid::regclass::text, confrelid::regclass::text FROM pg_constraint
+ WHERE contype = 'f' AND cardinality(conkey) > 1 AND conrelid <> confrelid
+"""
+"""Keys of several columns, which Django does not know: the database asks for them at once, not at the end."""
+
 _files: list[Callable[[Study, list[Job]], Iterable[Path]]] = []
 
 
@@ -89,18 +95,30 @@ def remove_study(*, study: Study) -> RemovedStudy | None:
 
 
 def _in_order() -> tuple[list[type[Model]], list[type[Model]]]:
-    """The models with rows of a study: those that can be emptied one after the other, since nothing that is left
+    """The models with rows of a study: those that can be emptied one by one, since nothing that is left
     refers to them, and those that refer to each other.
     """
+    composite = {(child, parent) for child, parent in _execute(_COMPOSITE, [], rows=True)}
     left = set(paths()) - {Study, *append_only()}
+
+    def free_of(required: bool) -> list[type[Model]]:  # noqa: FBT001 - a step of two
+        return sorted(
+            (
+                one
+                for one in left
+                if not _pointed_at(one, left, required=required)
+                and not any((_table(other), _table(one)) in composite for other in left)
+            ),
+            key=_table,
+        )
+
     alone: list[type[Model]] = []
-    while free := sorted((model for model in left if not _pointed_at(model, left)), key=_table):
+    while free := free_of(required=False):
         alone += free
         left -= set(free)
     circle: list[type[Model]] = []
     while left:
-        free = sorted((one for one in left if not _pointed_at(one, left, required=True)), key=_table)
-        free = free or sorted(left, key=_table)[:1]
+        free = free_of(required=True) or sorted(left, key=_table)[:1]
         circle += free
         left -= set(free)
     return alone, circle
@@ -113,7 +131,7 @@ def _table(model: type[Model]) -> str:
 def _pointed_at(model: type[Model], by: Iterable[type[Model]], *, required: bool = False) -> bool:
     """Does a table of `by` refer to this one; `required`: by a key that cannot be empty?
 
-    A key counts whether the database holds it or not: the way of the other rows to their study may be over it.
+    A key counts whether the database holds it or not: other rows may lead to their study over it.
     """
     return any(
         field.related_model is not None
@@ -165,11 +183,7 @@ def _jobs(study: Study) -> list[int]:
         model = apps.get_model(label)
         tables, its_study = joins(model, model._meta.db_table)
         asked = f"SELECT t0.id FROM {tables} WHERE {its_study} = %s"  # noqa: S608
-        ids = (
-            [one for (one,) in _execute(asked, [study.pk], rows=True)]
-            if label != "studies.Study"
-            else [study.pk]
-        )
+        ids = [study.pk] if model is Study else [one for (one,) in _execute(asked, [study.pk], rows=True)]
         named |= Q(**{f"arguments__{key}__in": ids})
     return [*found, *Job.objects.filter(named).values_list("pk", flat=True)]
 

@@ -67,7 +67,7 @@ def unarchive_study(*, study: Study, by: User | None) -> Study:
 
 @transaction.atomic
 def ask_deletion(*, study: Study, by: User, address: str = "") -> Study:
-    """Mark the study for deletion after the days of GRACE; until then it is read-only, and a lead can keep it.
+    """Mark the study for deletion after GRACE; until then it is read-only, and a lead can keep it.
     Its owners and leads get a mail with `address`, that of its settings, if the server sends mail.
     """
     current = _locked(study)
@@ -114,9 +114,9 @@ def _tell_leads(study: Study, address: str) -> None:
             }
             subject = _("%(study)s will be deleted on %(day)s") % told
             body = _(
-                "An owner asked for the deletion of the study “%(study)s”. All of its labels, issues and files"
-                " will be deleted on %(day)s.\n\nUntil then you can download the replication package and the"
-                " labels, or keep the study:\n\n%(url)s\n"
+                "An owner asked for the deletion of the study “%(study)s”. All of its labels, issues"
+                " and files will be deleted on %(day)s.\n\nUntil then you can download the replication"
+                " package and the labels, or keep the study:\n\n%(url)s\n"
             )
             mails.append(EmailMessage(" ".join(subject.split()), body % told, to=[seat.user.email]))
     if mails:

@@ -1,19 +1,17 @@
 """A deleted study leaves one line: no row of any table, and no file."""
 
-import json
 from datetime import timedelta
 from pathlib import Path
 
-import pghistory.models
 import pytest
 from django.apps import apps
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from core import clock
 from core.models import Job
 from studies import actions, reach
 from studies.actions import removal
-from studies.models import Event, RemovedStudy, Study
+from studies.models import RemovedStudy, Study
 from tests import factories
 from tests.trust.world import make_world
 
@@ -86,16 +84,8 @@ def test_no_row_and_no_file_of_a_deleted_study_stays(settings, tmp_path, monkeyp
     asked_of = {name: count for name, count in rows_of(world.study.pk).items() if count}
     assert len(asked_of) > 60, "the world fills the tables"
     study, number = due(world.study), world.study.pk
-    (tmp_path / "uploads").mkdir(exist_ok=True)
-    (tmp_path / "uploads" / "kept").write_text("a file")
-    from ingest.models import Import
-
-    run = Import.objects.filter(study=study).first()
-    with transaction.atomic():
-        import pgtrigger
-
-        with pgtrigger.ignore():
-            Import.objects.filter(pk=run.pk).update(path="uploads/kept")
+    kept_files = files(tmp_path)
+    assert any(one.startswith("uploads/") for one in kept_files)
 
     line = actions.remove_study(study=study)
 
@@ -107,7 +97,8 @@ def test_no_row_and_no_file_of_a_deleted_study_stays(settings, tmp_path, monkeyp
     assert rows_of(other.pk) == kept
     assert files(tmp_path) == []
     assert Job.objects.count() == 0, list(Job.objects.values_list("kind", "arguments"))
-    assert (line.name, line.asked_by, line.files) == (study.name, study.delete_asked_by, 1)
+    assert (line.name, line.asked_by, line.files) == (study.name, study.delete_asked_by, len(kept_files))
+    assert line.rows["history"] == asked_of["studies_event"] + asked_of.get("rounds_labelevent", 0)
     assert line.rows["rounds_label"] == asked_of["rounds_label"]
     assert RemovedStudy.objects.count() == 1
     assert actions.remove_due_studies() == 0
@@ -119,7 +110,13 @@ def test_a_study_that_is_kept_is_not_removed():
     assert Study.objects.filter(pk=study.pk).exists()
 
 
-def test_history_goes_with_its_contexts():
-    assert issubclass(apps.get_model("rounds.LabelEvent"), pghistory.models.Event)
-    assert Event in reach.paths()
-    assert json.dumps(removal.JOB_ARGUMENTS)
+def test_the_door_of_history_opens_for_a_study_that_is_due_only():
+    study = factories.make_study()
+    actions.record(study, "studies.created", None, name="x")
+    with pytest.raises(IntegrityError, match="not due"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT remove_history(%s, 9)", [study.pk])
+    assert study.events.count() == 1
+    due(study)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT remove_history(%s, 9)", [study.pk])
+    assert study.events.count() == 0

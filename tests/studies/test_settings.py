@@ -101,13 +101,14 @@ def test_owners_and_leads_get_a_mail(lead, settings, django_capture_on_commit_ca
 def test_the_database_refuses_whoever_writes(world):
     round_ = world.round()
     other = factories.make_study()
+    actions.publish_guideline(study=world.study, text="Stays.", by=None)
     Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         world.submit(round_, world.issues[0], world.members[0], "C.9")
     assert violated(refused.value) == READ_ONLY
     for sql in (
         "UPDATE rounds_round SET name = 'x' WHERE study_id = %s",
-        "DELETE FROM rounds_roundissue WHERE round_id IN (SELECT id FROM rounds_round WHERE study_id = %s)",
+        "DELETE FROM studies_guideline WHERE study_id = %s",
         "INSERT INTO studies_guideline (study_id, number, text, note, published_at) VALUES (%s, 9, 'x', '', now())",
     ):
         with pytest.raises(IntegrityError) as refused, transaction.atomic(), connection.cursor() as cursor:
@@ -126,7 +127,7 @@ def test_no_route_changes_an_archived_study(settings, tmp_path):
     addresses = {(name, method): address(world, name) for name, method in ROWS if method != "get"}
     Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
     before = contents()
-    refused = 0
+    refused, worked = 0, set()
     for (name, method), where in addresses.items():
         if name in {"unarchive_study", "end_membership", "delete_study", "keep_study", "archive_study"}:
             continue
@@ -139,16 +140,15 @@ def test_no_route_changes_an_archived_study(settings, tmp_path):
                 transaction.set_rollback(True)
             assert not changed, (name, role)
             refused += response.status_code == 409 and SAYS.encode() in told
-            works = name in WORKS or name.startswith(PERSONAL)
-            assert works or response.status_code in {401, 403, 404, 405, 409, 410}, (
-                name,
-                role,
-                response.status_code,
-            )
+            if response.status_code < 400 or response.status_code == 422:
+                worked.add(name)
+    assert {one for one in worked if not one.startswith(PERSONAL)} <= WORKS
     assert refused > 400
 
 
-WORKS = {"make_agreement_file", "api_report_files", "download_export", "cancel_job", "accept_invitation"}
+WORKS = {
+    "make_agreement_file", "api_report_files", "download_export", "cancel_job", "ahead", "accept_invitation", "next_issue",
+}  # fmt: skip
 PERSONAL = ("account_", "me", "erase_me", "make_token", "sign_in", "new_study", "choose_language", "welcome")
 
 
