@@ -215,7 +215,10 @@ def test_the_door_is_open_to_the_application_alone():
         cursor.execute(
             "SELECT proname, proconfig FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef"
         )
-        assert cursor.fetchall() == [("forget_invitation_note", ["search_path=pg_catalog, public, pg_temp"])]
+        assert cursor.fetchall() == [
+            ("forget_invitation_note", ["search_path=pg_catalog, public, pg_temp"]),
+            ("remove_history", ["search_path=pg_catalog, public, pg_temp"]),
+        ]
 
 
 @pytest.mark.django_db(transaction=True)
