@@ -49,6 +49,7 @@ def parts() -> list[Part]:
         "database": _("Database"),
         "migrations": _("Tables of the database"),
         "triggers": _("Triggers"),
+        "role": _("Rights of the database role"),
         "redis": "Redis",
         "worker": _("Running of jobs"),
         "jobs": _("Waiting jobs"),
