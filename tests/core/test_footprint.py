@@ -55,7 +55,7 @@ def loaded(code: str) -> set[str]:
 def test_the_supervisor_loads_no_application() -> None:
     found = loaded(SUPERVISOR)
     assert {"django", "psutil", "core", "config"} <= found
-    others = {"celery", "kombu", "redis", "psycopg2", "rest_framework", "allauth", "numpy", "gunicorn"}
+    others = {"celery", "kombu", "redis", "rest_framework", "allauth", "numpy", "gunicorn"}
     assert not found & (HEAVY | others | {"accounts", "studies", "rounds", "annotate", "reports", "demo"})
 
 
