@@ -83,6 +83,7 @@ def test_few_tables_have_a_note(voted):
         "dissents-trend",
         "differences",
         "intervals",
+        "skill",
         "weighted",
     }
 
