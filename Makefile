@@ -6,6 +6,7 @@ RUN = .venv/bin/python
 OWN_SERVERS = DATABASE_URL= REDIS_URL=
 COMPILE = uv pip compile pyproject.toml --universal --generate-hashes --python-version 3.11 --no-annotate \
 	--custom-compile-command "make lock" --quiet $(UPGRADE)
+NOT_IN_THE_IMAGE = pandas statsmodels patsy
 TESTS ?= tests
 WORKERS ?= 2
 # Where this is set, every process that starts would compile its packages anew: seconds each, and tests start hundreds.
@@ -73,7 +74,7 @@ rooms: ## draws docs/pictures/rooms.svg from the import contract
 lock: ## writes the lock files and the SBOM anew from pyproject.toml; needs uv; UPGRADE=--upgrade for newer versions
 	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/" >&2; exit 1; }
 	$(COMPILE) --extra embedded -o requirements.lock
-	$(COMPILE) -c requirements.lock -o requirements-server.lock
+	$(COMPILE) -c requirements.lock $(NOT_IN_THE_IMAGE:%=--no-emit-package %) -o requirements-server.lock
 	$(COMPILE) --extra embedded --extra dev -c requirements.lock -o requirements-dev.lock
 	$(RUN) -m scripts.sbom write
 
