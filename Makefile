@@ -6,7 +6,7 @@ RUN = .venv/bin/python
 OWN_SERVERS = DATABASE_URL= REDIS_URL=
 COMPILE = uv pip compile pyproject.toml --universal --generate-hashes --python-version 3.11 --no-annotate \
 	--custom-compile-command "make lock" --quiet $(UPGRADE)
-NOT_IN_THE_IMAGE = pandas statsmodels patsy
+NOT_IN_THE_IMAGE = pandas statsmodels patsy formulaic interface-meta wrapt
 TESTS ?= tests
 WORKERS ?= 2
 # Where this is set, every process that starts would compile its packages anew: seconds each, and tests start hundreds.

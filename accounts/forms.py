@@ -155,4 +155,4 @@ class TokenForm(forms.Form):
 
     # The page has a field for the name of the account, too.
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, auto_id="token_%s", **kwargs)
+        super().__init__(*args, **{"auto_id": "token_%s"} | kwargs)
