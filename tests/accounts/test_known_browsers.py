@@ -84,7 +84,11 @@ def test_a_browser_is_known_for_the_accounts_that_signed_in_there(user):
     assert sign_in(client, email="eve@example.org").status_code == 302
 
 
-@pytest.mark.parametrize("value", ["", "x", signing.dumps({"name": "a", "of": []}, salt="other")])
+@pytest.mark.parametrize(
+    "value",
+    ["", "x", signing.dumps({"name": "a", "of": []}, salt="other")],
+    ids=["empty", "letter", "signed elsewhere"],
+)
 def test_a_forged_cookie_is_none(user, value):
     attack(9)
     client = Client()
