@@ -155,4 +155,5 @@ class TokenForm(forms.Form):
 
     # The page has a field for the name of the account, too.
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"auto_id": "token_%s"} | kwargs)
+        kwargs.setdefault("auto_id", "token_%s")
+        super().__init__(*args, **kwargs)

@@ -23,10 +23,16 @@ class HtmxRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+def htmx_of(request: HttpRequest) -> HtmxDetails:
+    """What htmx says of the request, also before django-htmx's middleware, where an error may end it."""
+    found: HtmxDetails | None = getattr(request, "htmx", None)
+    return HtmxDetails(request) if found is None else found
+
+
 def is_fragment(request: HttpRequest) -> bool:
     """Does htmx request a fragment: neither boosted nor to restore a page from history?"""
-    htmx: HtmxDetails | None = getattr(request, "htmx", None)
-    return bool(htmx) and htmx is not None and not htmx.boosted and not htmx.history_restore_request
+    htmx = htmx_of(request)
+    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
 
 def render_page(

@@ -9,7 +9,7 @@ from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from core.http import VARY, came_from, is_fragment, typed
+from core.http import VARY, came_from, htmx_of, is_fragment, typed
 from core.sql.constraints import as_broken_rule
 from core.web.size import most_bytes
 
@@ -112,7 +112,7 @@ def wants_json(request: HttpRequest) -> bool:
     """Does the request come from a program, judged by its address or its accepted types?"""
     return request.path.startswith("/api/") or (
         request.get_preferred_type(["text/html", "application/json"]) == "application/json"
-        and not getattr(request, "htmx", False)
+        and not htmx_of(request)
     )
 
 

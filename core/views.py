@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from core import jobs
 from core.disk.errors import is_of_full_disk
 from core.disk.refusing import full
-from core.http import came_from, go_to, is_fragment, render_page, typed
+from core.http import came_from, form_key, go_to, is_fragment, render_page, typed
 from core.middleware import refusal, wants_json
 from core.upkeep.doctor import NEEDED, findings
 from core.watching.problems import keep_problem
@@ -113,7 +113,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _away(request: HttpRequest) -> HttpResponse:
-    message = _("The database does not answer at the moment. Nothing was changed. Try again in some seconds.")
+    message = _not_answered(request)
     kept = typed(request)
     if is_fragment(request) or wants_json(request):
         response = refusal(request, message, status=503, kept=kept, code="no_database")
@@ -122,6 +122,23 @@ def _away(request: HttpRequest) -> HttpResponse:
         response = HttpResponse(render_to_string("503.html", {"message": message, "kept": kept}), status=503)
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     return response
+
+
+def _not_answered(request: HttpRequest) -> str:
+    """What may be said: a connection that breaks at the commit leaves open whether something was saved."""
+    if request.method in {"GET", "HEAD"}:
+        return _(
+            "The database does not answer at the moment. Nothing was changed. Try again in some seconds."
+        )
+    if form_key(request):
+        return _(
+            "The database does not answer at the moment. Your changes may be saved or not. Send the form"
+            " again in some seconds: what is saved is not saved twice."
+        )
+    return _(
+        "The database does not answer at the moment. Your changes may be saved or not. Look in some seconds"
+        " whether they are, before you repeat them."
+    )
 
 
 def _answer(request: HttpRequest, status: int, message: str, exception: str = "") -> HttpResponse:

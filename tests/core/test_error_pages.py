@@ -5,6 +5,7 @@ import logging
 import re
 from contextlib import closing, contextmanager
 from io import StringIO
+from uuid import uuid4
 
 import psycopg2
 import pytest
@@ -152,6 +153,39 @@ def test_without_its_database_the_server_asks_for_patience_and_keeps_the_text(cl
     assert "hidden" not in page.text
     assert "<html" not in toast.text
     assert program.json()["code"] == "no_database"
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "said"),
+    [
+        ("get", {}, "Nothing was changed. Try again in some seconds."),
+        ("post", {"a": "b"}, "Look in some seconds whether they are, before you repeat them."),
+        ("post", {"form_key": "no key"}, "Look in some seconds whether they are, before you repeat them."),
+        ("post", {"form_key": str(uuid4())}, "Send the form again in some seconds: what is saved is not saved twice."),
+        ("delete", {}, "Look in some seconds whether they are, before you repeat them."),
+    ],
+)  # fmt: skip
+def test_without_its_database_the_server_never_promises_that_a_change_is_lost(client, method, given, said):
+    for address in ("/away/", "/api/away/"):
+        answer = getattr(client, method)(address, given, query_params={"how": "operational"})
+        assert answer.status_code == 503
+        assert said in answer.text
+        assert ("Nothing was changed" in answer.text) == (method == "get")
+
+
+def test_htmx_gets_a_toast_also_where_the_database_is_away_before_its_middleware(client):
+    client.force_login(make_user("Ada"))
+
+    def gone(_execute, *_given):
+        raise OperationalError("inner secret")
+
+    with connection.execute_wrapper(gone):
+        page, toast = client.get("/refused/"), client.get("/refused/", headers=HTMX)
+    assert (page.status_code, toast.status_code) == (503, 503)
+    assert "<html" in page.text
+    assert toast.headers["HX-Retarget"] == "#toasts"
+    assert "The database does not answer" in toast.text
+    assert "<html" not in toast.text
 
 
 @pytest.mark.django_db(transaction=True)
