@@ -124,7 +124,10 @@ def proposing(
 ) -> ProposalStart | None:
     """The first values of a proposal for a name, or for an issue whose labels miss a category: the reasons
     from the labels, and the parent. None if the reader may see no such label, decision or note. Everybody
-    reads a proposal, so that nothing is quoted from issues that a member has yet to label.
+    reads a proposal, so that nothing is quoted from issues that a member has yet to label, except the name:
+    as a category it would stand in everybody's codebook, without issue or author, and it reaches others only
+    when the reader, who is told so (`left_out`), sends the form. A name from an issue that the reader has yet
+    to label is never offered.
     """
     rounds = [one for one in rounds_of(taxonomy) if round_ is None or one.pk == round_.pk]
     if not rounds:

@@ -124,6 +124,32 @@ def test_nothing_is_quoted_of_an_issue_that_somebody_has_yet_to_label(world) -> 
     assert (of_issue.name, of_issue.reasons, of_issue.examples) == ("Deadlock", "", "")
 
 
+def test_who_has_yet_to_label_an_issue_reads_of_it_only_the_name_that_somebody_put_to_the_vote(world) -> None:
+    round_ = world.round()
+    complete(world, round_, 1, "canary")
+    waiting, taxonomy = world.members[1], world.version.taxonomy
+    assert "All members will read the name." not in text_of(form(world, world.lead, name="canary"))
+    world.waits_for(waiting, world.issues[0])
+    urls = [reverse("proposals", args=[taxonomy.pk]), reverse("api_proposals", args=[taxonomy.pk])]
+
+    # No name comes from the issue by itself, and who still has to label the issue is offered none.
+    assert all("canary" not in signed_in(waiting).get(url).text for url in urls)
+    assert form(world, waiting, name="canary").status_code == 404
+    asked = form(world, world.lead, name="canary")
+    assert "because a member still has to label their issues. All members will read the name." in text_of(
+        asked
+    )
+
+    # A person sends it: then it is the name of a category, and says neither on which issue nor by whom.
+    found = proposing(taxonomy, world.lead, name="canary")
+    put(world, world.lead, name=found.name, waits=found.waits, reasons="Missing.", examples=found.examples)
+    for url in urls:
+        told = signed_in(waiting).get(url).text
+        assert "New type: canary" in told
+        assert "says 1" not in told
+        assert world.issues[0].url not in told
+
+
 def test_an_issue_gives_the_name_that_most_of_its_labels_miss(world) -> None:
     round_ = world.round()
     complete(world, round_, 1, "Deadlock")
