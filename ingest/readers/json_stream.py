@@ -9,8 +9,9 @@ from ingest.readers import fields, objects, urls
 from ingest.readers.drafts import HEAD_BYTES, Draft, Limits, Sniffed
 from ingest.readers.layouts import layout_of
 from ingest.readers.refusals import Params, Refusal, Refused, UnreadableFile, excerpt, kind_of, storable
-from ingest.readers.scanner import Record, records, said_by
+from ingest.readers.scanner import records, said_by
 from ingest.readers.shapes import Item, Raw, Shape, shape_named, shape_of
+from ingest.readers.window import Record
 
 _SAMPLE = 5
 _KEYS_FROM = 50

@@ -129,6 +129,7 @@ TEMPLATES: dict[str, str] = {
     "json_syntax": gettext_noop("this is not valid JSON (%(reason)s, column %(column)d). Mend it."),
     "json_deep": gettext_noop("the JSON is nested too deeply. Load a list of issues."),
     "json_cut": gettext_noop("the file ends in the middle of the JSON. Fetch it again whole."),
+    "line_cut": gettext_noop("the line ends in the middle of its JSON. Write the whole record on this line."),
     "bad_frame": gettext_noop(
         'the column "%(key)s" is no object of its rows. Write the frame with orient="records" and lines=True.'
     ),

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ingest.readers import scanner, sniff
+from ingest.readers import sniff, window
 from ingest.readers.layouts import layout_of
 from ingest.readers.refusals import Refusal
-from ingest.readers.scanner import Record, records
+from ingest.readers.scanner import records
+from ingest.readers.window import Record
 from tests.ingest.readers.reading import drafts, identities, read
 
 ONE = '{"url": "https://github.com/o/r/issues/1", "title": "one"}'
@@ -47,7 +48,7 @@ def test_every_shape_is_read(shape):
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
 def test_pieces_of_any_size_give_the_same(shape, size, monkeypatch):
     whole = list(records(io.StringIO(SHAPES[shape]), encoding="utf-8", max_record=1000))
-    monkeypatch.setattr(scanner, "CHUNK", size)
+    monkeypatch.setattr(window, "CHUNK", size)
 
     assert list(records(io.StringIO(SHAPES[shape]), encoding="utf-8", max_record=1000)) == whole
 
@@ -154,7 +155,7 @@ def test_in_addresses_and_codes_they_refuse_the_record(record, code, escape):
 
 
 def test_an_object_too_long_is_refused_and_read_past(monkeypatch):
-    monkeypatch.setattr(scanner, "CHUNK", 16)
+    monkeypatch.setattr(window, "CHUNK", 16)
     long = json.dumps({"url": "https://github.com/o/r/issues/3", "body": "x" * 9000})
 
     lines = list(records(io.StringIO(f"{ONE}\n{long}\n{TWO}"), encoding="utf-8", max_record=4500))

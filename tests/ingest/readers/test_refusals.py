@@ -358,6 +358,30 @@ ROWS = {
             "",
         ],
     ),
+    "a line of JSON that ends inside a list": (
+        f'{{"url": "{URL}1"}}\n{{"url": "{URL}2", "labels": [\n{{"url": "{URL}3"}}\n',
+        [
+            "",
+            "Line 2, record 2: the line ends in the middle of its JSON. Write the whole record on this line.",
+            "",
+        ],
+    ),
+    "a line of JSON that ends inside an object": (
+        f'{{"url": "{URL}1", "user": {{\r\n{{"url": "{URL}2"}}\r\n{{"url": "{URL}3"}}\r\n',
+        [
+            "Line 1, record 1: the line ends in the middle of its JSON. Write the whole record on this line.",
+            "",
+            "",
+        ],
+    ),
+    "a line of JSON with too many brackets": (
+        f'{{"url": "{URL}1"}}\n{{"url": "{URL}2"]\n{{"url": "{URL}3"}}\n',
+        ["", "Line 2, record 2: this is not valid JSON (Expecting ',' delimiter, column 42). Mend it.", ""],
+    ),
+    "the last line of JSON cut short": (
+        f'{{"url": "{URL}1"}}\n{{"url": "{URL}2", "labels": ["a',
+        ["", "Line 2, record 2: the file ends in the middle of the JSON. Fetch it again whole."],
+    ),
     "no comma in an array": (
         f'[{{"url": "{URL}1"}} {{"url": "{URL}2"}}]',
         [
@@ -434,6 +458,20 @@ def test_a_row_that_the_chosen_encoding_does_not_fit_names_its_byte():
         messages(data, encoding="gb18030")[-1]
         == "Line 62: byte 0xFF is not GB18030: the row comes from another encoding. Save the file as UTF-8."
     )
+
+
+def test_a_line_that_ends_too_early_is_told_from_a_file_that_does():
+    cut = f'{{"url": "{GOOD}"}}\n{{"url": "{GOOD}", "labels":'
+    long = f'{{"url": "{GOOD}", "x": [{"[0], " * 100_000}0]}}'
+    of_line = (
+        "Line 2, record 2: the line ends in the middle of its JSON. Write the whole record on this line."
+    )
+
+    assert messages(f"{cut}\n{long}\n{long}\n") == ["", of_line, "", ""]
+    assert messages(f"{cut} [\n{long}\n") == ["", of_line, ""]
+    # A record over several lines: the next line is none by itself.
+    spread = messages(f'{cut} [\n{{"name": "a"}},\n{{"name": "b"}}\n')
+    assert spread[1] == "Line 2, record 2: the file ends in the middle of the JSON. Fetch it again whole."
 
 
 def test_an_object_nested_too_deeply_is_refused_alone():
