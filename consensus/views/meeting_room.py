@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.http import AuthedRequest
 from consensus import rules
@@ -60,24 +60,30 @@ def meeting(request: AuthedRequest, meeting_id: int) -> HttpResponse:
     return room_page(request, found, member)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def here(request: AuthedRequest, meeting_id: int) -> HttpResponse:
-    """Take a sign of life, once a second: 204, or the changes since the revision of the page."""
-    known = whole_number(request.POST.get("revision"))
-    if known is not None and wants_json(request):
+    """Take a sign of life, once a second: 204, or the changes since the revision of the page. A GET asks for
+    the changes alone and stores nothing: a page goes on so where a POST is refused, because the study is
+    read-only or the disk is full.
+    """
+    lives = request.method == "POST"
+    asked = request.POST if lives else request.GET
+    known = whole_number(asked.get("revision"))
+    if lives and known is not None and wants_json(request):
         seen_after = clock.now() - presence.SEEN_EVERY
         if is_up_to_date(meeting_id, request.user, known, seen_after):
             return HttpResponse(status=204)
     found, member = find_meeting(request, meeting_id)
     revision = found.revision
-    if rules.may_take_part(member, found):
+    if lives and rules.may_take_part(member, found):
         now = presence.here(meeting=found, member=member).meeting
         found.opened_at, found.closed_at, revision = now.opened_at, now.closed_at, now.revision
-    if "planned" in request.POST:
+    if "planned" in asked:
         return JsonResponse({"reload": True}) if found.opened_at else HttpResponse(status=204)
     if not wants_json(request):
         return back_to(request, found)
-    if known == revision:
+    # That a study became read-only is no revision of its meetings; the page asks no more once it knows.
+    if known == revision and not found.round.study.is_read_only:
         return HttpResponse(status=204)
     return JsonResponse(live(request, found, member))
 
@@ -113,14 +119,15 @@ def live(request: AuthedRequest, found: Meeting, member: Membership) -> dict[str
     `revision`: that of the meeting. `item`: the id of the shown item, or "".
     """
     context = _context(request, found, member)
-    have = set(request.POST.getlist("have"))
+    lives = request.method == "POST"
+    have = set((request.POST if lives else request.GET).getlist("have"))
     parts = {
         name: html
         for name, (mark, html) in _sections(request, context, SECTIONS).items()
         if f"{name}:{mark}" not in have
     }
     shown = context["shown"]
-    if shown and any(one.is_unseen for one in shown.thread):
+    if lives and shown and any(one.is_unseen for one in shown.thread):
         see_mentions(member=member, issues=[shown.item.issue_id], round_=found.round)
     return {
         "revision": context["meeting"].revision,

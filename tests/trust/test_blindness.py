@@ -591,6 +591,7 @@ def room_of(world: World, role: str, meeting: Meeting, item: AgendaItem) -> Rece
     for query in ("", f"?item={item.pk}"):
         answer = client.post(reverse("here", args=own) + query, {"revision": "-1"}, headers=json)
         received.add(f"here {query}", "post", answer)
+        received.add(f"here {query}", "get", client.get(reverse("here", args=own) + query, headers=json))
     api = world.api(role)
     for name in ("api_meetings", "api_meeting", "api_minutes", "api_disagreements", "api_bulk"):
         arguments = own if name in {"api_meeting", "api_minutes"} else of_round

@@ -93,9 +93,9 @@ function matchHow() {
 }
 
 // ---- Asking and sending
-async function post(url, body) {
+async function post(url, body, method = "POST") {
   const token = cookie("csrftoken") ?? body.get("csrfmiddlewaretoken") ?? "";
-  body.set("csrfmiddlewaretoken", token);
+  if (method === "POST") body.set("csrfmiddlewaretoken", token);
   body.set("revision", room.dataset.revision);
   if ("planned" in room.dataset) body.set("planned", "1");
   for (const part of document.querySelectorAll("[data-hash]")) {
@@ -105,9 +105,10 @@ async function post(url, body) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), PATIENCE);
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      body,
+    const isPost = method === "POST";
+    const response = await fetch(isPost ? url : `${url}${url.includes("?") ? "&" : "?"}${body}`, {
+      method,
+      body: isPost ? body : undefined,
       signal: stop.signal,
       headers: { Accept: "application/json", "X-CSRFToken": token },
     });
@@ -119,11 +120,26 @@ async function post(url, body) {
     clearTimeout(timer);
   }
 }
-const isAway = (status) => status === 0 || status === 429 || status >= 500;
+const isAway = (status) => status === 0 || status === 429 || (status >= 500 && status !== 507);
 function show(why) {
   lost.hidden = !why;
   for (const text of lost.querySelectorAll("[data-why]")) text.hidden = text.dataset.why !== why;
   lost.querySelector("[data-sign-in]").hidden = why !== "signed_out";
+}
+
+// A study that is read-only, and a full disk, take no signs of life: the page asks without one for a while.
+const READS = 30000; // ms
+let readsUntil = 0, refused = "";
+async function signOfLife(url) {
+  if (!isOver && Date.now() >= readsUntil) {
+    const told = await post(url, new URLSearchParams());
+    const isRefused = told.status === 507 || told.answer.code === "StudyIsReadOnly";
+    refused = isRefused ? told.answer.detail : "";
+    if (!isRefused) return told;
+    readsUntil = Date.now() + READS;
+    lost.querySelector("[data-why=refused]").textContent = refused;
+  }
+  return await post(url, new URLSearchParams(), "GET");
 }
 
 let timer = 0, running = false, again = false, tries = 0, isOver = Boolean($("bar")?.matches("[data-over]"));
@@ -140,7 +156,7 @@ async function ask() {
   running = true;
   again = false;
   const asked = location.search;
-  const { status, answer, since } = await post(room.dataset.here + asked, new URLSearchParams());
+  const { status, answer, since } = await signOfLife(room.dataset.here + asked);
   running = false;
   if (status === 200) apply(answer, asked, since);
   if (status === 200 || status === 204) {
@@ -149,7 +165,7 @@ async function ask() {
       for (const note of document.querySelectorAll("[data-unsent]")) note.textContent = say("send_now");
     }
     tries = 0;
-    show("");
+    show(refused ? "refused" : "");
     isOver = Boolean($("bar")?.matches("[data-over]"));
     if (again) {
       ask();
