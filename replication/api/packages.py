@@ -23,6 +23,7 @@ from reports.actions.exports import note_fetch
 from rounds.models import Round
 from rounds.pages import seat_in
 from studies.models import Membership
+from studies.pages import works_when_read_only
 from studies.rules import may_read_revealed
 
 
@@ -79,6 +80,7 @@ def _asked(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Me
     return get_object_or_404(packages_of(round_, member), pk=job_id), round_, member
 
 
+@works_when_read_only
 class Packages(Endpoint):
     """Make the replication package of a round, of all issues that are revealed to you and not hidden from
     you. If the same package is being made already, the answer is that one.

@@ -21,10 +21,11 @@ from reports.actions.exports import note_download
 from rounds.models import Round
 from rounds.pages import seat_in
 from studies.models import Membership
-from studies.pages import frame
+from studies.pages import frame, works_when_read_only
 from studies.rules import may_read_revealed
 
 
+@works_when_read_only
 @require_POST
 def make_package(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Ask for the package of a round, and go to its progress."""
@@ -56,6 +57,7 @@ def package(request: AuthedRequest, round_id: int, job_id: int) -> HttpResponse:
     return response
 
 
+@works_when_read_only
 @require_POST
 def send_package(request: AuthedRequest, round_id: int, job_id: int) -> HttpResponseBase:
     """Send a kept package, and record it in the audit: a POST, since the audit is a change."""

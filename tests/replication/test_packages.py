@@ -445,3 +445,14 @@ def test_decisions_come_with_their_reasons_also_superseded_ones(world, round_):
     assert found[1]["Superseded_at"] == ""
     assert other.url in {row["Issue_URL"] for row in rows(world.lead)}
     assert other.url not in {row["Issue_URL"] for row in rows(world.members[0])}
+
+
+def test_a_study_that_is_archived_or_about_to_be_deleted_can_be_packed(labelled):
+    world, round_ = labelled
+    reader = client(world.lead)
+    for state in ({"archived_at": clock.now()}, {"archived_at": None, "delete_at": clock.now()}):
+        Study.objects.filter(pk=world.study.pk).update(**state)
+        with ZipFile(io.BytesIO(b"".join(package_for(reader, round_)))) as package:
+            assert "labels_long.csv" in package.namelist()
+        asked = client_of(world.lead).post(f"/api/v1/rounds/{round_.pk}/packages/", {}, format="json")
+        assert asked.status_code == 202, asked.content
