@@ -20,7 +20,7 @@ from studies.queries import guidelines, members, studies_for
 class StudySerializer(serializers.ModelSerializer[Study]):
     class Meta:
         model = Study
-        fields = ("slug", "name", "description", "created_at")
+        fields = ("slug", "name", "description", "created_at", "archived_at", "delete_at")
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):

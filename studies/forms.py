@@ -44,11 +44,15 @@ class DeleteStudyForm(forms.Form):
     """The name of the study, typed: nobody deletes a study by a slip."""
 
     name = forms.CharField(
-        label=_("Name of the study"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
+        label=_("Name of the study"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        help_text=_("Type the name to confirm that this study is meant."),
     )
 
     def __init__(self, *args: Any, expected: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        # Its page has another form with a name.
+        super().__init__(*args, auto_id="delete-%s", **kwargs)
         self.expected = expected
 
     def clean_name(self) -> str:

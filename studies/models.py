@@ -26,6 +26,11 @@ READ_ONLY = Q(archived_at__isnull=False) | Q(delete_at__isnull=False)
 """A condition on studies that take no writes: archived, or about to be deleted."""
 
 
+def read_only(path: str) -> Q:
+    """The same condition on the study at the end of this path."""
+    return Q(**{f"{path}__archived_at__isnull": False}) | Q(**{f"{path}__delete_at__isnull": False})
+
+
 class Study(models.Model):
     """One piece of research: its people, taxonomies, issues and rounds."""
 

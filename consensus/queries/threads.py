@@ -16,7 +16,7 @@ from rounds.models import Round, RoundIssue
 from rounds.queries.blindness import is_withheld, waits_elsewhere
 from rounds.queries.categories import codebook
 from rounds.queries.rounds import revealed
-from studies.models import Membership
+from studies.models import Membership, read_only
 from studies.rules import PEOPLE, may_see_names
 
 
@@ -118,7 +118,8 @@ def unseen_mentions(user: User | AnonymousUser) -> list[Mention]:
     """The mentions of this user that they have not seen yet, newest first. One query."""
     if not user.is_authenticated:
         return []
-    return list(readable(Mention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-id"))
+    own = Mention.objects.filter(member__user=user.pk, seen_at=None).exclude(read_only("member__study"))
+    return list(readable(own).order_by("-id"))
 
 
 def readable(mentions: QuerySet[Mention]) -> QuerySet[Mention]:

@@ -44,10 +44,11 @@ def talk(
     `others`: the rest at the round's depth. `form`: a refused form, whose text is shown again.
     """
     said = queries.thread(round_, issue_id, member, is_seen=True)
+    unseen = any(one.is_unseen for one in said) and not round_.study.is_read_only
     place = [round_.pk, issue_id]
     drawn: dict[str, Any] = {
         "said": said,
-        "seen_url": reverse("see_mentions", args=place) if any(one.is_unseen for one in said) else "",
+        "seen_url": reverse("see_mentions", args=place) if unseen else "",
     }
     if not rules.may_comment(member, round_):
         return drawn

@@ -24,7 +24,7 @@ from rounds.queries.volunteers import slot_count
 from studies import audit
 from studies.models import Membership, Study
 from studies.pages import frame, study_of
-from studies.queries import events
+from studies.queries import active, events
 from studies.rules import may_lead, may_manage_people, may_read_audit, may_read_revealed, may_see_people
 
 RECENT = 6
@@ -51,11 +51,12 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
     slots = slot_count(front) if front else 0
     labels = sum(person.labels or 0 for person in people)
     seats = [member]
+    waiting = active(seats)
     settled = queries.consensus((line.round for line in lines), seats)
     leads = may_lead(member)
-    unsettled = queries.unsettled((line.round for line in lines), settled) if leads else []
-    waits = waits_for(seats, queries.own_rounds(seats), unsettled) + between_stages(seats)
-    if leads:
+    unsettled = queries.unsettled((line.round for line in lines), settled) if leads and waiting else []
+    waits = waits_for(waiting, queries.own_rounds(waiting), unsettled) + between_stages(waiting)
+    if leads and waiting:
         waits = next_steps(found, lines, counts) + waits
     context: dict[str, Any] = {
         "lines": lines,
@@ -64,7 +65,7 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
         "stages": stages(
             Facts(found, member, lines, current, counts, settled, labels, slots, unfinished_harvest(found))
         ),
-        "waits": with_meetings(waits, own_meetings(seats)),
+        "waits": with_meetings(waits, own_meetings(waiting)),
         "meetings": recent_meetings(found, member) if may_read_revealed(member) else [],
         "people": _rows(people, member, current),
         "sum": {
@@ -74,7 +75,7 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
             "week": sum(person.week for person in people),
         },
         "models": models_of(found, front),
-        "may_manage_people": may_manage_people(member),
+        "may_manage_people": may_manage_people(member) and not found.is_read_only,
     }
     if may_read_audit(member):
         context["events"] = [audit.line(event) for event in events(found)[:RECENT]]

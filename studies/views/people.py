@@ -233,11 +233,11 @@ def _people(
     """The page of people. `new` is shown once: a `link` with its invitation, or a `token` with its member."""
     context: dict[str, Any] = {
         **frame(study, member, "people"),
-        "seats": [_seat(of, member) for of in queries.members(study)],
+        "seats": [_seat(of, member, writable=not study.is_read_only) for of in queries.members(study)],
         "new": new or {},
     }
     partials = ["members"]
-    if rules.may_manage_people(member):
+    if rules.may_manage_people(member) and not study.is_read_only:
         partials += ["invitations", "models"]
         context |= {
             "invitations": queries.open_invitations(study),
@@ -248,7 +248,7 @@ def _people(
     return render_page(request, "studies/people.html", context, partials=partials, status=status)
 
 
-def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
+def _seat(of: Membership, reader: Membership | None, *, writable: bool) -> dict[str, Any]:
     """A row of the page: a member, and the acts that the reader may do on this seat."""
     manages, here = rules.may_manage_people(reader), of.left_at is None
     is_person = of.role != Role.MODEL
@@ -258,10 +258,10 @@ def _seat(of: Membership, reader: Membership | None) -> dict[str, Any]:
         "is_me": reader is not None and of.pk == reader.pk,
         "name": of.user.name if of.user and (rules.may_see_names(reader) or of == reader) else "",
         "address": of.user.email if manages and of.user and is_person and not of.user.is_erased else "",
-        "role_form": form if manages and here and is_person else None,
+        "role_form": form if writable and manages and here and is_person else None,
         "may_end": here and rules.may_end_membership(reader, of),
-        "may_rejoin": manages and not here and (of.user is None or of.user.is_active),
-        "may_make_token": here and rules.may_make_token_for(reader, of),
+        "may_rejoin": writable and manages and not here and (of.user is None or of.user.is_active),
+        "may_make_token": writable and here and rules.may_make_token_for(reader, of),
     }
 
 

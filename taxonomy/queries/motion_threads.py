@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from core.text.mentions import Piece, pieces
-from studies.models import Membership
+from studies.models import Membership, read_only
 from studies.rules import PEOPLE
 from taxonomy.models import Ballot, Motion, MotionComment, MotionMention
 from taxonomy.rules import may_propose
@@ -61,7 +61,8 @@ def unseen_on_motions(user: User | AnonymousUser) -> list[MotionMention]:
     """The unseen comments on proposals that name this user, newest first. One query."""
     if not user.is_authenticated:
         return []
-    return list(readable(MotionMention.objects.filter(member__user=user.pk, seen_at=None)).order_by("-pk"))
+    own = MotionMention.objects.filter(member__user=user.pk, seen_at=None).exclude(read_only("member__study"))
+    return list(readable(own).order_by("-pk"))
 
 
 def readable(mentions: QuerySet[MotionMention]) -> QuerySet[MotionMention]:

@@ -14,6 +14,7 @@ MAY = {
     "may_see_people": {"owner", "lead", "volunteer", "viewer"},
     "may_see_names": {"owner", "lead", "volunteer"},
     "may_lead": {"owner", "lead"},
+    "may_delete_study": {"owner"},
     "may_read_audit": {"owner", "lead"},
     "may_label": {"owner", "lead", "volunteer", "model"},
     "may_read_revealed": {"owner", "lead", "volunteer", "viewer"},

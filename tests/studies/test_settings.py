@@ -1,18 +1,23 @@
 """A study is renamed, archived, marked for deletion and kept; read-only it takes no writes, whoever writes."""
 
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from consensus.actions.threads import say
 from core import clock
 from core.errors import StudyIsReadOnly
 from core.sql.constraints import READ_ONLY, violated
 from studies import actions, reach
 from studies.models import Event, Role, Study
 from tests import factories
+from tests.api.conftest import client_of
 from tests.trust.test_routes import ROWS, address
 from tests.trust.world import make_world
 from tests.worlds.pages import client as signed_in
@@ -147,7 +152,7 @@ def test_no_route_changes_an_archived_study(settings, tmp_path):
 
 
 WORKS = {
-    "make_agreement_file", "api_report_files", "download_export", "cancel_job", "ahead", "accept_invitation", "next_issue",
+    "make_agreement_file", "api_report_files", "make_package", "api_packages", "download_export", "cancel_job", "ahead", "accept_invitation", "next_issue",
 }  # fmt: skip
 PERSONAL = (
     "account_",
@@ -173,3 +178,89 @@ def contents() -> dict[str, tuple]:
             cursor.execute(f"SELECT count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t")
             found[table] = cursor.fetchone()
     return found
+
+
+def test_both_forms_of_the_settings_have_their_own_field_for_a_name(lead):
+    owner = lead.study.memberships.get(role=Role.OWNER)
+    body = signed_in(owner).get(reverse("study_settings", args=["engines"])).text
+    fields = re.findall(r'<(?:input|textarea)[^>]*\bid="([\w-]+)"', body)
+    assert {"id_name", "id_description", "delete-name"} <= set(fields)
+    assert len(fields) == len(set(fields))
+
+
+def test_nothing_waits_in_an_archived_study_and_nobody_is_invited(lead):
+    owner = lead.study.memberships.get(role=Role.OWNER)
+    pages = [reverse(name, args=["engines"]) for name in ("study", "people")]
+    before = [signed_in(owner).get(page).text for page in pages]
+    post(lead, "archive_study")
+    after = [signed_in(owner).get(page).text for page in pages]
+    invites, roles, waits = reverse("invite", args=["engines"]), "/role/", 'class="waits"'
+    for text, place, seen in (
+        ("Invite people", 0, True),
+        (waits, 0, True),
+        (invites, 1, True),
+        (roles, 1, True),
+    ):
+        assert (text in before[place], text in after[place]) == (seen, False), text
+    assert f"/people/{lead.pk}/end/" in after[1], "people may still leave"
+
+
+@pytest.mark.world(issues=2, members=2)
+def test_a_comment_in_an_archived_study_waits_for_nobody(world):
+    round_ = world.round()
+    for member in world.members:
+        world.submit(round_, world.issues[0], member, "C.9" if member == world.members[0] else "C.1")
+    named = world.members[1]
+    say(round_=round_, issue=world.issues[0], author=world.members[0], text=f"@{named.pseudonym}: why?")
+    page = f"{reverse('disagreements', args=[round_.pk])}?issue={world.issues[0].pk}"
+    seen = reverse("see_mentions", args=[round_.pk, world.issues[0].pk])
+    assert "comment mentions you" in home(named)
+    assert seen in signed_in(named).get(page).text
+    Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
+    assert "comment mentions you" not in home(named)
+    read = signed_in(named).get(page).text
+    assert "why?" in read
+    assert seen not in read
+
+
+def test_home_costs_the_same_with_one_archived_study_and_with_three():
+    user, counts = factories.make_user(), []
+    for studies in (1, 2):
+        for _nth in range(studies):
+            factories.make_member(factories.make_study(archived_at=clock.now()), Role.LEAD, user=user)
+        client = Client()
+        client.force_login(user)
+        client.get(reverse("home"))
+        with CaptureQueriesContext(connection) as queries:
+            body = client.get(reverse("home")).text
+        counts.append((body.count('href="/studies/'), len(queries)))
+    assert [links for links, _ in counts] == [1, 3]
+    assert counts[0][1] == counts[1][1]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_the_settings_cost_the_same_with_one_lead_and_with_three(lead, archived):
+    if archived:
+        post(lead, "archive_study")
+    client, counts = signed_in(lead), []
+    for more in (0, 2):
+        for _nth in range(more):
+            factories.make_member(lead.study, Role.LEAD)
+        client.get(reverse("study_settings", args=["engines"]))
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(reverse("study_settings", args=["engines"])).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_rest_tells_when_a_study_was_archived(lead):
+    def told() -> dict:
+        (found,) = client_of(lead).get("/api/v1/studies/").json()
+        return found
+
+    assert (told()["archived_at"], told()["delete_at"]) == (None, None)
+    with clock.at(datetime(2027, 5, 3, 12, tzinfo=UTC)):
+        actions.archive_study(study=lead.study, by=lead.user)
+        assert told()["archived_at"] == "2027-05-03T12:00:00Z"
+        actions.ask_deletion(study=lead.study, by=lead.user, address="https://here/")
+    assert told()["delete_at"] == "2027-06-02T12:00:00Z"
