@@ -22,6 +22,7 @@ from core.icons import ICONS
 from core.models import Job
 from core.text.joining import colon, comma, listed, stop
 from core.text.moments import day_time, exactly, weekday_time
+from core.text.visible import visible
 from core.watching.workers import absence
 
 register = template.Library()
@@ -30,6 +31,7 @@ register.filter(exactly)
 register.filter(day_time)
 register.filter(weekday_time)
 register.filter(listed)
+register.filter(visible)
 register.simple_tag(comma)
 register.simple_tag(colon)
 register.simple_tag(stop)

@@ -35,6 +35,7 @@ from core.text.marking import Marker, shown
 from core.text.tags import pair_tags, read_tag
 from core.text.tasks import read_tasks
 from core.text.templates import TemplateLine, fold_templates
+from core.text.visible import pictured, visible
 
 Env = MutableMapping[str, Any]
 
@@ -70,9 +71,6 @@ _TAGS = {
     "mark",
 }  # fmt: skip
 
-_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
-_CONTROLS |= {0x00: 0xFFFD, 0x7F: 0x2421}
-_CONTROL = re.compile(f"[{re.escape(''.join(map(chr, _CONTROLS)))}]")
 _LINK = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _BARE_URL = re.compile(r"https?://[^\s<>\"“”‘’「」（），。、；：]+", re.IGNORECASE)
 _GIST_NOISE = re.compile(
@@ -98,7 +96,7 @@ def render(
     heading becomes an h3, below the headings of a page. Control characters are shown as their pictures. Text
     that is too deep, too costly or too long is shown unformatted.
     """
-    clean = _pictured(text.replace("\r\n", "\n").replace("\r", "\n"))
+    clean = pictured(text.replace("\r\n", "\n").replace("\r", "\n"))
     clean = clean.encode("utf-8", "replace").decode()
     if len(clean) > LONGEST:
         return _plain(clean, marker)
@@ -117,21 +115,16 @@ def render(
 
 
 def line(text: str, marker: Marker | None = None) -> SafeString:
-    """One line of plain text, such as a title, as safe HTML with its marks."""
-    return mark_safe(shown(text, marker))  # noqa: S308 - escaped there
+    """One line of plain text, such as a title, as safe HTML with its marks; see `visible`."""
+    return mark_safe(shown(visible(text), marker))  # noqa: S308 - escaped there
 
 
 def gist(text: str, length: int = 120) -> str:
     """The first words of a text as one plain line, to judge a folded comment by; "" for an empty text."""
-    start = _pictured(text[:4000].replace("\r\n", "\n"))
+    start = visible(text[:4000].replace("\r\n", "\n"))
     line = " ".join(_GIST_LINK.sub(r"\1", _GIST_NOISE.sub(" ", start)).split())
     line = line or (_("image") if _GIST_PICTURE.match(start) else " ".join(start.split()))
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + " …"
-
-
-def _pictured(text: str) -> str:
-    """The text with pictures for control characters; a search first, because most texts have none."""
-    return text.translate(_CONTROLS) if _CONTROL.search(text) else text
 
 
 def _plain(text: str, marker: Marker | None) -> SafeString:

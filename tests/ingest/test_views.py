@@ -64,6 +64,17 @@ class TestIssues:
         assert "acme/engine #2" in narrowed
         assert "No issue has all of these words." in nothing
 
+    def test_shows_control_characters_of_a_title_and_what_turns_it_around_as_marks(
+        self, signed_in, study
+    ) -> None:
+        issue = make_issue(make_repository(study), "1", title="Bell\x07 \u202egnp.exe")
+        for name, *args in (("issues",), ("issue", issue.pk)):
+            page = signed_in.get(address(name, study, *args)).text
+            assert "Bell␇ [U+202E]gnp.exe" in page
+            assert not {"\x07", "\u202e"} & set(page)
+        issue.current.refresh_from_db()
+        assert issue.current.title == "Bell\x07 \u202egnp.exe"
+
     @pytest.mark.parametrize(
         ("language", "state", "said"),
         [("en", "progressing", "In progress"), ("zh-hans", "closed", "已关闭"), ("en", "on HOLD", "On hold")],
@@ -346,6 +357,16 @@ class TestPreview:
         note = "This file also contains published labels."
         assert [note in page for page in pages] == [True, False]
         assert f'href="{address("new_published_import", study)}"' in pages[0]
+
+    def test_the_preview_says_what_becomes_of_characters_that_cannot_be_stored(
+        self, signed_in, study
+    ) -> None:
+        files = jsonl(record(1, title="a\0b")), jsonl(record(1, title="a", state="op\0en")), jsonl(record(1))
+        pages = [signed_in.get(receive(study, data, "a.jsonl").get_absolute_url()).text for data in files]
+
+        note = "Characters in texts that cannot be stored (NUL, half a character) become U+FFFD"
+        assert [note in page for page in pages] == [True, False, False]
+        assert "holds NUL, half a character or another control character. Remove it." in pages[1]
 
     def test_a_file_taken_before_says_so(self, signed_in, study) -> None:
         first = load(study, urls(1), "first.txt")
