@@ -64,7 +64,7 @@ def full_disk():
 
 def test_nothing_is_saved_and_the_text_is_kept(client):
     with full_disk():
-        page = client.post("/save/", {"summary": "typed <text>", "password": "hidden"})
+        page = client.post("/save/", {"summary": "typed <text>", "password": "unspeakable"})
         toast = client.post("/save/", {"summary": "typed"}, headers=HTMX)
         program = client.post("/api/save/", {"summary": "typed"}, content_type="application/json")
         upload = client.post("/save/", {"file": SimpleUploadedFile("labels.csv", b"a,b\n")})
@@ -72,7 +72,8 @@ def test_nothing_is_saved_and_the_text_is_kept(client):
             assert (answer.status_code, answer.headers["Retry-After"]) == (507, "60")
             assert "The disk of the server is full. Nothing was saved" in answer.text
         assert "typed &lt;text&gt;" in page.text
-        assert "hidden" not in page.text
+        assert "unspeakable" not in page.text
+        assert "<title>Nothing was saved · Crosscheck" in page.text
         assert "<html" not in toast.text
         assert program.json()["code"] == "disk_full"
         assert saved == []
