@@ -16,7 +16,7 @@ from accounts.models import User
 from annotate.actions.labels import submit_label
 from annotate.actions.rounds import create_round, open_round
 from consensus.models import Decision, Meeting
-from core import jobs
+from core import clock, jobs
 from demo.demonstration import Demonstration, load_demonstration
 from demo.rounds import MAIN_ROUND, TO_TRY
 from harvests.models import Harvest
@@ -113,7 +113,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "harvests", "new_harvest", "forge_tokens", "taxonomies", "new_taxonomy", "rounds", "new_round",
-        "export", "audit", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
+        "export", "audit", "study_settings", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
         "similar",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
@@ -153,6 +153,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     packages = [ask_for_package(round_=main, by=owner, without_coached=one) for one in (False, True)]
     jobs.run(packages[0].pk)
     yield from (reverse("package", args=[main.pk, one.pk]) for one in packages)
+    yield reverse("export", args=[study.slug]) + f"?round={main.pk}"
     yield reverse("frozen_reports", args=[main.pk])
     yield main.frozen_reports.get().get_absolute_url()
     yield reverse("round", args=[planned.pk])
@@ -382,6 +383,25 @@ def look_at(page: Page, path: str, looks: Collection[str]) -> dict[str, list[str
     finger.detach()
     page.set_viewport_size(DESKTOP)
     return {path: wrong} if wrong else {}
+
+
+@only_long
+@pytest.mark.parametrize("ahead", ["archived_at", "delete_at"])
+def test_pages_of_a_read_only_study_in_light_dark_and_on_a_phone(open_page, ahead):
+    world = small_world()
+    round_ = world.round()
+    Study.objects.filter(pk=world.study.pk).update(**{ahead: clock.now()})
+    owner = make_member(world.study, Role.OWNER)
+    page = open_page(owner.user)
+    found = look_at(page, reverse("home"), LOOKS)
+    page.locator("details.archived > summary").click()
+    assert violations(page) == []
+    for name in ("study", "people", "study_settings", "export", "rounds", "issues"):
+        found |= look_at(page, reverse(name, args=[world.study.slug]), LOOKS)
+        assert page.get_by_role("status").filter(has_text="This study").count() == 1, name
+    for name in ("round", "agreement", "disagreements"):
+        found |= look_at(page, reverse(name, args=[round_.pk]), LOOKS)
+    assert found == {}
 
 
 @only_long
