@@ -184,6 +184,10 @@ TEMPLATES: dict[str, str] = {
     "no_folder": gettext_noop("there is no such folder."),
     "no_study": gettext_noop("the folder holds no <Repo>/<Repo>.csv and no <Repo>/<Repo>_<year>.txt."),
     "unknown_codes": gettext_noop("the taxonomy has no category %(codes)s."),
+    "twin": gettext_noop(
+        "this is the issue of %(file)s, line %(line)d, again, with other labels. Correct one of the rows, or "
+        "import with --keep-first."
+    ),
     "taxonomy": "%(cause)s",
     "many_refused": gettext_noop("more than %(limit)d lines were refused. Correct these lines first."),
     "files_twice": gettext_noop('two files have the name "%(name)s". Leave out one of them and try again.'),

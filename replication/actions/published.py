@@ -22,6 +22,7 @@ from replication.actions.published_rows import STATEMENTS
 from replication.actions.staging import (
     Report,
     content_hash,
+    contradictions,
     set_repeated_aside,
     stage,
     stage_codes,
@@ -66,12 +67,14 @@ def import_study(
     slug: str,
     name: str = "",
     owner: User | None = None,
+    keep_first: bool = False,
     report: Report = lambda *_told: None,
 ) -> ImportedStudy:
     """Load a folder of the published layout into the study `slug`; create the study if it does not exist.
 
     The taxonomy is the folder's `taxonomy.csv`, or the study's newest, or the preset `llm-frameworks`. The
     depth of the round is the level of the shallowest code used. An unchanged folder changes nothing.
+    Rows that repeat an issue with other labels are refused, or with `keep_first` reported: the first counts.
     Raises PublishedStudyRefused with every refused line (nothing is stored), TaxonomyRefused, and
     PublishedStudyDiffers if the study has a main round from other files, and PseudonymTaken.
     """
@@ -104,7 +107,7 @@ def import_study(
             mapping={"format": "published", "skipped": skipped},
         )
         version = version_of(study, found.taxonomy, owner)
-        counts = load(run=run, found=found, version=version, by=owner, report=report)
+        counts = load(run=run, found=found, version=version, by=owner, report=report, keep_first=keep_first)
         _seat(study, owner)
     return ImportedStudy(run=run, counts=counts, skipped=skipped)
 
@@ -129,9 +132,11 @@ def load(
     report: Report,
     expected: int | None = None,
     name: str = MAIN_ROUND,
+    keep_first: bool = True,
 ) -> dict[str, int]:
     """Store the whole study and note in its import what came; return the counts. `expected` is the number of
-    rows that will be read and stored, if it is known. `name` is that of the round.
+    rows that will be read and stored, if it is known. `name` is that of the round. Without `keep_first` rows
+    that repeat an issue with other labels are refused; who has seen them in a preview keeps the first.
 
     For callers in a transaction that locked the study. Raises PublishedStudyRefused with every refused line,
     and PseudonymTaken if a person who would need another pseudonym labels in a round.
@@ -148,6 +153,7 @@ def load(
         codes = codebook(version).states
         stage_codes(cursor, ((state.code, state.category_id, state.level) for state in codes))
         problems += unknown_codes(cursor)
+        problems += [] if keep_first else contradictions(cursor)
         if problems:
             raise PublishedStudyRefused([refusal.text(_) for refusal in problems])
         set_repeated_aside(cursor, run)

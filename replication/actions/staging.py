@@ -181,6 +181,31 @@ def unknown_codes(cursor: CursorWrapper) -> list[Refusal]:
     ]
 
 
+def contradictions(cursor: CursorWrapper) -> list[Refusal]:
+    """A refusal for each staged row that repeats an issue with other labels than its first row."""
+    cursor.execute(
+        """
+        SELECT folder, line, given, first_folder, first_line FROM (
+            SELECT seq, folder, line, concat_ws(',', url, array_to_string(labels || final, ',', '')) AS given,
+                   first_value(folder) OVER same AS first_folder, first_value(line) OVER same AS first_line,
+                   labels || final IS NOT DISTINCT FROM first_value(labels || final) OVER same AS alike
+            FROM staged_row WINDOW same AS (PARTITION BY host, lower(path), number ORDER BY seq)
+        ) ranked WHERE NOT alike ORDER BY seq LIMIT %s
+        """,
+        [MOST_REFUSED],
+    )
+    return [
+        Refusal(
+            line,
+            "twin",
+            {"file": f"{first}/{first}.csv", "line": first_line},
+            given[:RAW_LENGTH],
+            file=f"{folder}/{folder}.csv",
+        )
+        for folder, line, given, first, first_line in cursor.fetchall()
+    ]
+
+
 def set_repeated_aside(cursor: CursorWrapper, run: Import) -> None:
     """Keep the first row of each issue; store a report row for every repeated row."""
     cursor.execute(

@@ -25,6 +25,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--owner", metavar="EMAIL", help="who owns the study; the first account if not given"
         )
+        parser.add_argument(
+            "--keep-first",
+            action="store_true",
+            help="of rows that label one issue differently, take the first and report the others;"
+            " without this the study is refused",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder = Path(options["folder"])
@@ -34,7 +40,12 @@ class Command(BaseCommand):
         with progress_bar() as report:
             try:
                 done = import_study(
-                    folder=folder, slug=options["study"], name=options["name"], owner=owner, report=report
+                    folder=folder,
+                    slug=options["study"],
+                    name=options["name"],
+                    owner=owner,
+                    keep_first=options["keep_first"],
+                    report=report,
                 )
             except DomainError as error:
                 raise CommandError(str(error.message)) from error

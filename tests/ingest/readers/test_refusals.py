@@ -565,7 +565,7 @@ def test_what_stands_in_a_file_is_never_translated():
 LARGE = {"unpacked_too_large", "frame_too_large"}
 PUBLISHED = {
     "not_published", "labels_differ", "bad_label", "no_folder", "no_study", "two_letter_cases", "files_twice",
-    "two_studies", "taxonomy", "unknown_codes", "many_refused",
+    "two_studies", "taxonomy", "unknown_codes", "many_refused", "twin",
 }  # fmt: skip
 """Refusals of published studies: tests/ingest/readers/test_laid_out.py and tests/replication."""
 

@@ -112,7 +112,7 @@ def test_import_study_again_changes_nothing(folder):
 def test_import_study_keeps_the_first_row_of_a_repeated_issue_and_reports_the_others(tmp_path):
     spelled = "http://www.github.com/Ember/engine/issues/12/?x=1"
     engine = ENGINE + f"{spelled},C.2,C.2,C.2,C.2\nhttps://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1\n"
-    done = import_study(folder=write_study(tmp_path, engine=engine), slug="engines")
+    done = import_study(folder=write_study(tmp_path, engine=engine), slug="engines", keep_first=True)
 
     assert done.counts["issues"] == 5
     columns = ("outcome", "file", "line", "code", "message", "raw")
@@ -128,6 +128,45 @@ def test_import_study_keeps_the_first_row_of_a_repeated_issue_and_reports_the_ot
             "https://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1",
         ),
     ]  # fmt: skip
+
+
+def test_import_study_refuses_rows_that_label_an_issue_otherwise_and_stores_nothing(tmp_path):
+    twins = "http://www.github.com/Ember/engine/issues/12/?x=1,C.2,C.2,C.2,C.2\n"
+    same = "https://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1\n"
+    with pytest.raises(PublishedStudyRefused) as refused:
+        import_study(folder=write_study(tmp_path / "twins", engine=ENGINE + twins + same), slug="engines")
+
+    assert refused.value.problems == (
+        (
+            "engine/engine.csv, line 6: this is the issue of engine/engine.csv, line 2, again, with other labels."
+            " Correct one of the rows, or import with --keep-first."
+        ),
+    )
+    assert not Study.objects.exists()
+    assert not Issue.objects.exists()
+    import_study(folder=write_study(tmp_path / "same", engine=ENGINE + same), slug="engines")
+    assert list(ImportRow.objects.values_list("line", "code")) == [(6, "repeated")]
+
+
+def test_import_study_refuses_more_votes_than_volunteers_by_line(tmp_path):
+    more = ENGINE.replace("issues/7,C.1,C.2,C.1,C.1", "issues/7,C.1,C.2,C.1,C.1,C.1")
+    with pytest.raises(PublishedStudyRefused) as of_a_row:
+        import_study(folder=write_study(tmp_path / "row", engine=more), slug="engines")
+    head, *rows = ENGINE.splitlines()
+    wide = "\n".join([head.replace("Final_Label", "Label4,Final_Label"), *(f"{row},C.1" for row in rows)])
+    with pytest.raises(PublishedStudyRefused) as of_a_table:
+        import_study(folder=write_study(tmp_path / "table", engine=wide + "\n"), slug="engines")
+
+    assert of_a_row.value.problems == (
+        (
+            "engine/engine.csv, line 3: the row has 6 cells, the header has 5. Quote the cells that hold a"
+            " delimiter, or add what is missing."
+        ),
+    )
+    assert [problem.split(". ")[0] for problem in of_a_table.value.problems] == [
+        "lattice/lattice.csv, line 1: the file has 3 columns of labels, engine/engine.csv has 4"
+    ]
+    assert not Study.objects.exists()
 
 
 def test_import_study_with_unknown_codes_lists_all_lines_and_stores_nothing(tmp_path):
