@@ -51,8 +51,8 @@ class DeleteStudyForm(forms.Form):
     )
 
     def __init__(self, *args: Any, expected: str, **kwargs: Any) -> None:
-        # Its page has another form with a name.
-        super().__init__(*args, auto_id="delete-%s", **kwargs)
+        super().__init__(*args, **kwargs)
+        self.auto_id = "delete-%s"  # its page has another form with a name
         self.expected = expected
 
     def clean_name(self) -> str:
