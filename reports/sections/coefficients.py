@@ -14,7 +14,7 @@ from reports.sections.chart_rows import DRAWN, EDGE, HEADLINE, Chart, ChartRow, 
 from reports.sections.columns import COEFFICIENT, ESTIMATE, estimate_cells
 from reports.sections.section import Card, PageQuery, Section
 from reports.sentences.definitions import COEFFICIENTS
-from reports.sentences.numbers import reason_in_words, span
+from reports.sentences.numbers import doubts, span
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
@@ -35,7 +35,7 @@ def _card(report: AgreementReport, asked: PageQuery) -> dict[str, Any]:
     return {
         "coefficients": _chart(report.overall, intervals),
         "resampled": intervals,
-        "doubts": list(dict.fromkeys(reason_in_words(one.doubt.text) for one in found if one.doubt)),
+        "doubts": doubts(found),
     }
 
 

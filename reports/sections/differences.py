@@ -14,6 +14,7 @@ from reports.queries.by_guideline import kappa_by_guideline
 from reports.sections import columns
 from reports.sections.section import Card, JsonPart, PageQuery, Section
 from reports.sections.volunteers import effects, volunteers
+from reports.sentences.numbers import doubts
 
 MOST = 20
 """Repositories with the most issues, which are compared with each other: 190 pairs."""
@@ -137,6 +138,7 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
             "rounds": rounds,
             "guidelines": guidelines,
             "repositories": pairs[:SHOWN],
+            "doubts": doubts(one.found for one in (*rounds, *guidelines, *pairs[:SHOWN])),
             "more": len(pairs[SHOWN:]),
             "pairs": len(pairs),
         }

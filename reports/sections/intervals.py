@@ -24,7 +24,7 @@ from reports.sentences.intervals import (
     unequal_repositories,
     units_of,
 )
-from reports.sentences.numbers import reason_in_words, span
+from reports.sentences.numbers import doubts, reason_in_words, span
 
 
 def _rows(report: AgreementReport) -> Iterator[list[object]]:
@@ -77,7 +77,11 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any]:
         for sampled, kappa in zip(found, kappas, strict=True)
     ]
     return {
-        "intervals": {"axis": axis, "lines": lines},
+        "intervals": {
+            "axis": axis,
+            "lines": lines,
+            "doubts": doubts(one for each in found.values() for one in each.coefficients.values()),
+        },
         "intervals_note": NOTE,
         "other_coefficients": [COEFFICIENTS[name][0] for name in FROM_COUNTS if name != HEADLINE],
         "everything_is_labelled": everything_is_labelled(report),

@@ -1,11 +1,11 @@
 """Numbers in words: reasons for missing values, intervals, differences, probabilities, lists."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.utils import formats
 from django.utils.translation import gettext as _
 
-from agreement import Coefficient
+from agreement import Coefficient, Difference
 from agreement.reasons import Reason, Why, message_of
 from core.text.joining import listed as _listed
 from reports.formats.tables import number
@@ -18,6 +18,11 @@ def reason_in_words(text: str) -> str:
     """The English text of a reason, as files have it, in the reader's language."""
     message, numbers = message_of(text)
     return _(message) % numbers if numbers else _(message)
+
+
+def doubts(found: Iterable[Coefficient | Difference]) -> list[str]:
+    """Why intervals are not to be trusted, each reason once: what stands below a table with stars."""
+    return list(dict.fromkeys(reason_in_words(one.doubt.text) for one in found if one.doubt))
 
 
 def undefined(reason: Why | None) -> str:

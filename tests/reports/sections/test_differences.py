@@ -153,7 +153,10 @@ def test_page_table_and_json_say_the_same(round_, reader):
     for row, one in zip(rows, rest, strict=True):
         assert row["reason"] == one["doubt"]
         assert f'title="{one["doubt"]}">*</abbr>' in page
-    assert f'{pair["doubt"]}"' in page[page.index('id="differences-h"') :]
+    card = page[page.index('id="differences-h"') :]
+    card = card[: card.index("</section>")]
+    assert f'{pair["doubt"]}"' in card
+    assert f"<b>*</b> {pair['doubt']}" in card, "also for those who cannot hover over the star"
     latex = reader.get(f"{address}?format=tex&table=differences").text
     assert [why for why in whys if why[:30] not in " ".join(latex.split())] == []
     volunteers = list(csv.DictReader(io.StringIO(reader.get(f"{address}?format=csv&table=volunteers").text)))
