@@ -142,7 +142,7 @@ def test_program_gets_json(client, address, status, code):
 
 @pytest.mark.parametrize("how", ["operational", "interface"])
 def test_without_its_database_the_server_asks_for_patience_and_keeps_the_text(client, how):
-    page = client.post(f"/away/?how={how}", {"summary": "typed <text>", "password": "hidden"})
+    page = client.post(f"/away/?how={how}", {"summary": "typed <text>", "password": "c4n4ry"})
     toast = client.post(f"/away/?how={how}", {"summary": "typed"}, headers=HTMX)
     program = client.get(f"/api/away/?how={how}")
     for answer in (page, toast, program):
@@ -150,7 +150,7 @@ def test_without_its_database_the_server_asks_for_patience_and_keeps_the_text(cl
         assert "The database does not answer" in answer.text
         assert "inner secret" not in answer.text
     assert "typed &lt;text&gt;" in page.text
-    assert "hidden" not in page.text
+    assert "c4n4ry" not in page.text
     assert "<html" not in toast.text
     assert program.json()["code"] == "no_database"
 
