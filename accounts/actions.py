@@ -15,6 +15,7 @@ from knox.models import AuthToken
 from accounts.errors import (
     AddressLinkSpent,
     AddressLinkUnknown,
+    AddressOfAnother,
     AddressTaken,
     LinkSpent,
     LinkUnknown,
@@ -130,7 +131,7 @@ def change_address(*, token: str) -> tuple[User, str]:
     that went to the old address end, sessions and tokens go on.
 
     Raises AddressLinkUnknown, AddressLinkSpent if the link was used or has expired or the account is closed,
-    and AddressTaken if another account has the new address; of two simultaneous uses one succeeds.
+    and AddressOfAnother if another account has the new address; of two simultaneous uses one succeeds.
     """
     now = clock.now()
     found = AddressChange.objects.filter(token_hash=hash_of(token))
@@ -144,7 +145,7 @@ def change_address(*, token: str) -> tuple[User, str]:
             User.objects.filter(pk=user.pk).update(email=change.email)
     except IntegrityError as error:
         if violated(error) == "one_account_per_email_address":
-            raise AddressTaken from error
+            raise AddressOfAnother from error
         raise
     EmailAddress.objects.filter(user=user).delete()
     SignInLink.objects.filter(user=user, used_at=None).delete()
@@ -165,17 +166,24 @@ def make_token(
     return str(token)
 
 
-def note_token_used(*, token: AuthToken) -> None:
-    """Note the last use of a token, to the minute, at most once a minute, whatever the number of requests."""
+def note_token_used(*, token: AuthToken) -> bool:
+    """Note the last use of a token, to the minute, at most once a minute, whatever the number of requests.
+    False if the token was found to be revoked since it was read.
+    """
     minute = clock.now().replace(second=0, microsecond=0)
     terms = terms_of(token)
     if terms.used_at is not None and terms.used_at >= minute:
-        return
+        return True
     terms.used_at = minute
     stored = TokenTerms.objects.filter(token=token)
-    if not stored.filter(Q(used_at=None) | Q(used_at__lt=minute)).update(used_at=minute):
-        # Another request was first, or the token has no terms yet.
+    if stored.filter(Q(used_at=None) | Q(used_at__lt=minute)).update(used_at=minute):
+        return True
+    # Another request was first, or the token has no terms yet, or is revoked: the lock waits for who revokes.
+    with transaction.atomic():
+        if not AuthToken.objects.select_for_update(no_key=True).filter(pk=token.pk).values_list("pk"):
+            return False
         TokenTerms.objects.bulk_create([terms], ignore_conflicts=True)
+    return True
 
 
 def revoke_token(*, user: User, token_key: str) -> int:

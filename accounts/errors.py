@@ -14,6 +14,12 @@ class AddressTaken(DomainError):
     )
 
 
+class AddressOfAnother(DomainError):
+    """The reader has shown that the address is theirs, by the link that was sent to it."""
+
+    message = _("Another account here has this address. The address of your account stays the same.")
+
+
 class NotTheFirst(DomainError):
     message = _("Somebody else has just created the first account here. Ask that person for an invitation.")
 

@@ -15,12 +15,17 @@ from typing import Any
 
 from core.watching.ids import request_id
 
-SECRET = re.compile(r"(/accounts/link/|/invitations/|/accounts/password/reset/key/)[^/\s\"'?]+")
-"""An address with the secret of a sign-in link, an invitation or a reset link."""
+SECRET = re.compile(
+    r"(/accounts/link/|/accounts/address/|/invitations/|/accounts/password/reset/key/)[^/\s\"'?]+"
+)
+"""An address with the secret of a sign-in link, a changed address, an invitation or a reset link."""
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>]+")
 _LINK = re.compile(r"\b(https?://)(?:[^\s/@\"'<>]*@)?([^\s/\"'<>]+)/[^\s\"'<>]*")
 _PERSON = re.compile(r"[\w.+%-]+@[\w-]+\.[\w.-]+")
-_TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}(?![\w-])")
+_TOKEN = re.compile(
+    r"(?<![\w-])(?:(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}|(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{40,})(?![\w-])"
+)
+"""One in a thousand secrets has no digit; no name in the code is as long as these in both cases."""
 _LONG = 2000
 _SAYS_VALUES = ("exc", "traceback", "args", "kwargs", "return_value")
 """Of what Celery says of a task."""

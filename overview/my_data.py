@@ -1,7 +1,8 @@
 """All that is stored of one person, by table: which rows are theirs, and which columns of these.
 
-Each table with a link to a user or a member is in one of the two lists, and a test finds the ones that are in
-neither. What others did, interviewed people said, or is a secret, is in no row that is given.
+Each table with a link to a user or a member, and each whose rows are parts of such rows, is in one of the two
+lists, and a test finds the ones that are in neither. What others did, interviewed people said, or is a
+secret, is in no row that is given.
 
 Numbers of rows are left out: they count what others did meanwhile, which is hidden until the reveal. So are
 slots, and who was the first to propose a name.
@@ -33,6 +34,7 @@ OWN: dict[str, Own] = {
     "accounts.AddressChange": Own(("user",), without=("token_hash",)),
     "core.Job": Own(("created_by",), without=("arguments", "result", "error", "content_hash")),
     "studies.Membership": Own(("user",), ("study__name", "study__slug")),
+    "studies.RemovedStudy": Own(("asked_by",), without=("rows", "files")),
     "studies.Invitation": Own(("created_by", "accepted_by"), ("study__name",), ("token_hash",)),
     "studies.Event": Own(("by",), ("study__name",)),
     "studies.Guideline": Own(("published_by",), ("study__name",)),
@@ -81,17 +83,37 @@ OWN: dict[str, Own] = {
     "interviews.Interviewer": Own(("member",)),
     "interviews.Coder": Own(("member",)),
     # The memo is theirs; the words of a quote are the participant's, and in no column here.
-    "interviews.Quote": Own(("made_by",)),
+    "interviews.Quote": Own(("made_by",), without=("carried_from_id",)),
+    # A quote is named by its place, as in the rows of quotes.
+    "interviews.QuoteCode": Own(
+        ("quote__made_by",),
+        (
+            "quote__turn_id",
+            "quote__start",
+            "quote__end",
+            "quote__coder_id",
+            "quote__coding__version_id",
+            "open_code__name",
+        ),
+        ("quote_id", "open_code_id"),
+    ),
     "reports.FrozenReport": Own(("frozen_by",), ("round__name",), ("document", "issues", "inputs_hash")),
     "reports.WeightMatrix": Own(("set_by",)),
     "findings.Finding": Own(("made_by", "frozen_by")),
     "findings.Evidence": Own(("attached_by",), without=("figure", "noted")),
     "boards.Board": Own(("made_by",)),
     "boards.Sorting": Own(("member",)),
+    "boards.Pile": Own(
+        ("sorting__member",), ("sorting__board_id", "sorting__board__name"), ("sorting_id", "made")
+    ),
+    "boards.Placement": Own(
+        ("sorting__member",), ("card__number", "pile__number"), ("sorting_id", "card_id", "pile_id")
+    ),
     "boards.Move": Own(("member",), without=("cards", "piles")),
 }
 
 LEFT_OUT: dict[str, str] = {
+    "studies.Study": "of all its members; that you asked to delete it is in studies.Event",
     "taxonomy.Proposal": "your proposed names are in your labels; who proposed a name first is hidden",
     "interviews.OpenCode": "names that all coders share; who made a name first is hidden",
     "pghistory.MiddlewareEvents": "a view of the tables of history, which are given themselves",
@@ -108,4 +130,20 @@ LEFT_OUT: dict[str, str] = {
     "interviews.Ranking": "what an interviewed person ranked",
     "interviews.Coding": "who opened it is in the audit",
     "interviews.Settlement": "what two coders settled together",
+    "interviews.Settlement_sources": "what two coders settled together",
+    "interviews.CodebookEntry": "content of the study: the entries of an imported codebook",
+    "interviews.Part": "content of the study: the parts of a guide",
+    "account.EmailConfirmation": "not used",
+    "accounts.TokenTerms": "columns of knox.AuthToken",
+    "taxonomy.CategoryState": "content of the study: the categories of a version",
+    "taxonomy.Unvoted": "content of the study: the categories of a version",
+    "taxonomy.Gone": "content of the study: the categories of a version",
+    "ingest.ImportRow": "content of the study: the rows of an imported file",
+    "ingest.KeywordTerm": "content of the study: the keywords of a list",
+    "harvests.Harvest": "how an import of the study went",
+    "harvests.Harvest_lists": "which lists of keywords a harvest of the study searched for",
+    "harvests.Selection_lists": "which lists of keywords a selection of the study used",
+    "annotate.SampleIssue": "content of the study: the issues of a sample",
+    "annotate.LeftOut": "content of the study: the issues that a sample leaves out",
+    "boards.Card": "content of the study: the cards of a board",
 }

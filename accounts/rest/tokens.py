@@ -17,5 +17,6 @@ class Tokens(TokenAuthentication):
             user, found = super().authenticate_credentials(token)
         except UnicodeDecodeError:
             raise AuthenticationFailed(_("Invalid token.")) from None
-        actions.note_token_used(token=found)
+        if not actions.note_token_used(token=found):
+            raise AuthenticationFailed(_("Invalid token."))
         return user, found

@@ -5,15 +5,28 @@ from pathlib import Path
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from core.embedded import broker_url, redis_url
 from core.embedded.postgres import APPLICATION
 from core.embedded.postgres import ROLE as OWNER
+from core.limits import Rate
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
+
+
+def limit(name: str, default: str) -> str:
+    """A limit from the environment; a mistyped one ends the start."""
+    text: str = env(name, default=default)
+    try:
+        Rate.of(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}.") from error
+    return text
+
 
 # Everything that the platform writes: embedded servers, uploads, exports, logs.
 DATA_DIR = Path(env("CROSSCHECK_DATA", default=str(BASE_DIR / "var"))).resolve()
@@ -203,7 +216,7 @@ ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {
     "accept_invitation": "20/m/ip,10/h/key",
 }
 # Wrong passwords of one account from all browsers together that have never signed in; empty: any number.
-SIGN_IN_LIMIT = env("SIGN_IN_LIMIT", default="30/h")
+SIGN_IN_LIMIT = limit("SIGN_IN_LIMIT", "30/h")
 # The code that the first visitor of a public server must enter to make the first account.
 FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
 FIRST_ACCOUNT_NEEDS_CODE = False
@@ -354,8 +367,8 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "core.api.exception_handler",
 }
 # Requests that the API takes from one token (or person), and from one address; empty: any number.
-API_LIMIT_TOKEN = env("API_LIMIT_TOKEN", default="1200/m")
-API_LIMIT_ADDRESS = env("API_LIMIT_ADDRESS", default="6000/m")
+API_LIMIT_TOKEN = limit("API_LIMIT_TOKEN", "1200/m")
+API_LIMIT_ADDRESS = limit("API_LIMIT_ADDRESS", "6000/m")
 KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a model, no token
 # Every token has its own lifetime; a token without one would expire by this default.
 REST_KNOX = {"TOKEN_TTL": timedelta(days=180), "AUTO_REFRESH": False}

@@ -24,7 +24,7 @@ class Rate:
         if not text:
             return None
         amount, _, unit = text.partition("/")
-        if unit not in SECONDS or int(amount) < 1:
+        if unit not in SECONDS or not (amount.isascii() and amount.isdecimal()) or int(amount) < 1:
             raise ValueError(f"{text!r} is no rate such as 1200/m (units: {', '.join(SECONDS)})")
         return cls(int(amount), SECONDS[unit])
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from core import clock
 from core.models import Job
 from core.upkeep.making import LAST
-from core.upkeep.roles import role
+from core.upkeep.roles import before_migrate, is_before_migrate, role
 from core.watching.store import store
 from core.watching.workers import AGE, workers_seen
 
@@ -48,6 +48,8 @@ def findings(parts: Collection[str] = ()) -> Iterator[Finding]:
             ok, said = ask()
         except Exception as error:  # noqa: BLE001 - whatever is broken, the others are asked
             ok, said = False, str(error).strip() or type(error).__name__
+            if is_before_migrate(error):
+                said = before_migrate()
         yield Finding(part, ok, said)
 
 

@@ -5,6 +5,9 @@ from django.utils.translation import gettext as _
 
 from core.sql.append_only import append_only
 
+_NO_RIGHT = "42501"
+"""What PostgreSQL says of a table that a migration has not yet opened to the role."""
+
 # A member of the owner's role can become the owner, whatever the role itself may do.
 _MAY_CHANGE = """
     SELECT c.relname FROM pg_class c
@@ -14,6 +17,15 @@ _MAY_CHANGE = """
     )
     ORDER BY 1
 """
+
+
+def is_before_migrate(error: BaseException) -> bool:
+    """Did the database refuse a table to the role? The first `migrate` of this version gives it the right."""
+    return getattr(error.__cause__, "pgcode", None) == _NO_RIGHT
+
+
+def before_migrate() -> str:
+    return _("The database role may not use the tables yet. Run manage.py migrate.")
 
 
 def role() -> tuple[bool | None, str]:

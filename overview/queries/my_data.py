@@ -60,11 +60,10 @@ def rows_of(user: User, table: str, own: Own) -> Iterator[dict[str, Any]]:
         field.attname for field in fields if not field.primary_key and field.attname not in own.without
     ]
     found = model.objects.filter(mine, **dict(own.only)).order_by("pk")
-    coded = {"category_id", "version_id"} <= set(columns)
+    version = next((name for name in (*columns, *own.more) if name.endswith("version_id")), "")
+    coded = bool(version) and "category_id" in columns
     if coded:
-        states = CategoryState.objects.filter(
-            version=OuterRef("version_id"), category=OuterRef("category_id")
-        )
+        states = CategoryState.objects.filter(version=OuterRef(version), category=OuterRef("category_id"))
         found = found.annotate(category_code=Subquery(states.values("code")[:1]))
     found = found.values(*columns, *own.more, *(["category_code"] if coded else []))
     for row in found.iterator(chunk_size=2000):
@@ -73,7 +72,9 @@ def rows_of(user: User, table: str, own: Own) -> Iterator[dict[str, Any]]:
 
 
 def _links_to(model: Any, name: str) -> Any:
-    return model._meta.get_field(name).related_model
+    for part in name.split("__"):
+        model = model._meta.get_field(part).related_model
+    return model
 
 
 def _sessions(user: User) -> Iterator[dict[str, Any]]:

@@ -17,8 +17,9 @@ from accounts.rest.endpoints import Endpoint
 from core.api import AsItIs
 from core.models import Job
 from replication.actions.packages import ask_for_package
+from replication.errors import PackageGone, PackageHeldBack
 from replication.package_responses import package_response
-from replication.queries.packages import kept_until, packages_of
+from replication.queries.packages import finished_package, kept_until, packages_of
 from reports.actions.exports import note_fetch
 from rounds.models import Round
 from rounds.pages import seat_in
@@ -40,10 +41,12 @@ class PackageSerializer(serializers.ModelSerializer[Job]):
         source="result.as_of",
         default=None,
         allow_null=True,
-        help_text="The last change that is in the package",
+        help_text="The last change that is in the package, once you can download it",
     )
     manifest_sha256 = serializers.CharField(
-        source="result.manifest", default="", help_text="SHA-256 of its manifest.json"
+        source="result.manifest",
+        default="",
+        help_text="SHA-256 of its manifest.json, once you can download it",
     )
     content = serializers.SerializerMethodField(
         help_text="Where the package is once `state` is done, else null"
@@ -56,6 +59,14 @@ class PackageSerializer(serializers.ModelSerializer[Job]):
             "id", "url", "without_coached", "state", "done", "total", "step", "error", "as_of",
             "manifest_sha256", "content", "kept_until",
         )  # fmt: skip
+
+    def to_representation(self, job: Job) -> dict[str, Any]:
+        given: dict[str, Any] = super().to_representation(job)
+        try:
+            finished_package(job, self.context["round"], self.context["member"])
+        except (PackageGone, PackageHeldBack):
+            given |= {"as_of": None, "manifest_sha256": ""}
+        return given
 
     def get_url(self, job: Job) -> str:
         return self._address("api_package", job)
@@ -80,6 +91,10 @@ def _asked(request: Request, round_id: int, job_id: int) -> tuple[Job, Round, Me
     return get_object_or_404(packages_of(round_, member), pk=job_id), round_, member
 
 
+def _answer(job: Job, round_: Round, member: Membership, request: Request) -> dict[str, Any]:
+    return PackageSerializer(job, context={"request": request, "round": round_, "member": member}).data
+
+
 @works_when_read_only
 class Packages(Endpoint):
     """Make the replication package of a round, of all issues that are revealed to you and not hidden from
@@ -95,7 +110,7 @@ class Packages(Endpoint):
         given.is_valid(raise_exception=True)
         without = given.validated_data["without_coached"]
         job = ask_for_package(round_=round_, by=member, without_coached=without)
-        answer = PackageSerializer(job, context={"request": request}).data
+        answer = _answer(job, round_, member, request)
         return Response(answer, status=status.HTTP_202_ACCEPTED, headers={"Location": answer["url"]})
 
 
@@ -104,8 +119,8 @@ class OnePackage(Endpoint):
 
     @extend_schema(responses=PackageSerializer)
     def get(self, request: Request, round_id: int, job_id: int) -> Response:
-        job, _round, _member = _asked(request, round_id, job_id)
-        return Response(PackageSerializer(job, context={"request": request}).data)
+        job, round_, member = _asked(request, round_id, job_id)
+        return Response(_answer(job, round_, member, request))
 
 
 class PackageContent(Endpoint):

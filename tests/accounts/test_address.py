@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import actions
-from accounts.errors import AddressLinkSpent, AddressTaken
+from accounts.errors import AddressLinkSpent, AddressOfAnother
 from accounts.models import AddressChange, SignInLink, User
 from accounts.secrets import hash_of
 from tests.accounts.whoami import status_for
@@ -87,7 +87,10 @@ def test_a_link_ends_after_a_day_and_with_the_next_one(user):
 def test_an_address_that_has_an_account_is_told_by_the_link_only(client, user, taken):
     make_user("Eve", email=NEW)
     assert ask(client, taken).status_code == 200
-    assert Client().post(link_in_mail()).status_code == 409
+    told = Client().post(link_in_mail())
+    assert told.status_code == 409
+    assert "Another account here has this address. The address of your account stays the same." in told.text
+    assert "created" not in told.text
     assert addresses() == ["ada@example.org", NEW]
     assert AddressChange.objects.get().used_at is None
 
@@ -158,5 +161,5 @@ def test_of_two_uses_at_once_one_changes_the_address():
 
 def test_taken_in_the_database_is_one_refusal(user):
     make_user("Eve", email=NEW)
-    with pytest.raises(AddressTaken):
+    with pytest.raises(AddressOfAnother):
         actions.change_address(token=actions.ask_for_address(user=user, email=NEW))

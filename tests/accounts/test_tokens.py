@@ -1,13 +1,16 @@
 """Tokens: their names and scopes, and when they were last used."""
 
 import re
+import time
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from threading import Event
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from knox.auth import TokenAuthentication
 from knox.models import AuthToken
 from rest_framework.test import APIClient
 
@@ -16,6 +19,7 @@ from accounts.models import Scope, TokenTerms
 from accounts.queries import terms_of
 from core import clock
 from tests.factories import make_user
+from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +102,41 @@ def test_of_two_requests_in_a_minute_one_writes(user, monkeypatch):
     actions.note_token_used(token=one)
     actions.note_token_used(token=other)
     assert TokenTerms.objects.get().used_at == AT.replace(second=0)
+
+
+def test_a_token_that_is_revoked_while_it_is_checked_is_refused(user, monkeypatch):
+    token = actions.make_token(user=user)
+    check = TokenAuthentication.authenticate_credentials
+
+    def and_revoke(self, given):
+        found = check(self, given)
+        actions.revoke_access(user=user)
+        return found
+
+    monkeypatch.setattr(TokenAuthentication, "authenticate_credentials", and_revoke)
+    assert client_with(token).get(STUDIES).status_code == 401
+    assert not TokenTerms.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_use_during_the_revocation_waits_for_it_and_is_refused():
+    user = make_user("Ada")
+    actions.make_token(user=user)
+    token = AuthToken.objects.get()
+    revoked = Event()
+
+    def revoke():
+        with transaction.atomic():
+            actions.revoke_access(user=user)
+            revoked.set()
+            time.sleep(0.2)
+
+    def use():
+        revoked.wait(10)
+        return actions.note_token_used(token=token)
+
+    assert at_once(revoke, use) == [None, False]
+    assert not TokenTerms.objects.exists()
 
 
 def test_a_token_that_is_no_text_is_refused(user):

@@ -328,6 +328,27 @@ def test_production_refuses_to_start_unsafely(unsafe: dict[str, str], said: str)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("API_LIMIT_TOKEN", "1200/min"), ("API_LIMIT_ADDRESS", "many/m"), ("SIGN_IN_LIMIT", "5/5m")],
+)
+@pytest.mark.parametrize("way", ["prod", "dev"])
+def test_a_mistyped_limit_ends_the_start(way: str, name: str, text: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", f"import config.settings.{way}"],
+        cwd=settings.BASE_DIR,
+        env={**SAFE, name: text},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.splitlines()[-1] == (
+        f"django.core.exceptions.ImproperlyConfigured: {name}: '{text}' is no rate such as 1200/m (units: s, m, h, d)."
+    )
+
+
+@pytest.mark.slow
 def test_production_starts_safely() -> None:
     subprocess.run(
         [sys.executable, "-c", "import config.settings.prod"], cwd=settings.BASE_DIR, env=SAFE, check=True

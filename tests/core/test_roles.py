@@ -1,6 +1,7 @@
 """The application's role changes no line of the audit and no table; the owner of the tables does, through one door."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import psycopg2
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.core.management import CommandError, call_command
 from django.db import ProgrammingError, connection, transaction
 from django.db.models import Model
 from pghistory.models import Events
@@ -20,6 +22,7 @@ from pghistory.models import Events
 from core.embedded.postgres import APPLICATION
 from core.embedded.postgres import ROLE as OWNER
 from core.sql.append_only import append_only
+from core.upkeep.doctor import Finding, findings
 from core.upkeep.roles import role
 from studies import actions
 from studies.models import Event, Invitation, Role
@@ -151,6 +154,19 @@ def test_the_application_owns_no_table_and_makes_none():
             " AND has_table_privilege(oid, 'TRUNCATE, TRIGGER, REFERENCES')"
         )
         assert cursor.fetchall() == []
+
+
+def test_commands_before_the_first_migrate_say_what_to_run():
+    """As on a database of a version before the two roles, where the new one has no right yet."""
+    with as_owner():
+        run(f"REVOKE ALL ON core_job, accounts_user FROM {APPLICATION}")
+    said = "The database role may not use the tables yet. Run manage.py migrate."
+    with transaction.atomic():
+        found = list(findings(["jobs"]))
+        transaction.set_rollback(True)
+    assert found == [Finding("jobs", False, said)]
+    with pytest.raises(CommandError, match=re.escape(said)), transaction.atomic():
+        call_command("make_administrator", "ada@example.org")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,17 +6,20 @@ import zipfile
 
 import pytest
 from django.apps import apps
-from django.db.models import ForeignKey
+from django.db.models import CASCADE, ForeignKey
 from django.test import Client
 from django.urls import reverse
 
 from accounts import actions
 from accounts.models import Scope, User
 from annotate.models import Repeat
+from boards.models import Board, Card, Pile, Placement, Sorting
 from core import clock
+from interviews.actions.codings import open_coding
+from interviews.models import Quote
 from overview.my_data import LEFT_OUT, OWN
 from rounds.models import Label, RoundVolunteer
-from studies.models import Membership
+from studies.models import Membership, Role
 from tests.factories import (
     add_label,
     make_issue,
@@ -26,6 +29,8 @@ from tests.factories import (
     make_study,
     make_version,
 )
+from tests.factories.interviews import make_participant, make_session, make_transcript
+from tests.interviews.coding import quote
 
 pytestmark = pytest.mark.django_db
 
@@ -46,8 +51,20 @@ def links() -> dict[str, set[str]]:
     return found
 
 
+def parts_of(tables) -> set[str]:
+    """The tables whose rows go with a row of one of these tables."""
+    return {
+        model._meta.label
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey)
+        and field.remote_field.on_delete is CASCADE
+        and field.related_model._meta.label in tables
+    }
+
+
 def test_every_table_with_a_link_to_a_person_is_given_or_left_out_with_a_reason():
-    assert OWN.keys() | LEFT_OUT.keys() == links().keys()
+    assert OWN.keys() | LEFT_OUT.keys() == links().keys() | parts_of(OWN.keys() & links().keys())
     assert OWN.keys() & LEFT_OUT.keys() == set()
     assert all(len(reason) > 5 for reason in LEFT_OUT.values())
 
@@ -56,7 +73,12 @@ def test_the_columns_of_the_lists_exist():
     for table, own in OWN.items():
         model = apps.get_model(table)
         columns = {field.attname for field in model._meta.concrete_fields}
-        assert set(own.by) <= links()[table], table
+        for path in own.by:
+            *before, last = path.split("__")
+            end = model
+            for name in before:
+                end = end._meta.get_field(name).related_model
+            assert last in links()[end._meta.label], table
         assert {name for name in own.without if name.startswith("_")} == set()
         unknown = set(own.without) - columns
         # What tables of labels hide together, not each of them has.
@@ -139,6 +161,48 @@ def test_numbers_that_count_what_others_did_are_left_out(member):
     for table in ("rounds.label", "rounds.labelevent", "rounds.assignment"):
         for row in found.get(table, []):
             assert {"id", "pgh_id", "slot", "assignment_id", "proposal_id"} & row.keys() == set(), table
+
+
+def test_the_codes_of_quotes_are_given_without_numbers_that_count_quotes_of_others():
+    study = make_study()
+    mine, other = make_member(study, Role.LEAD), make_member(study)
+    version = make_version(study)
+    session = make_session(make_participant(study, mine), mine)
+    make_transcript(session, mine)
+    coding = open_coding(session=session, version=version, coders=[mine, other], by=mine)
+    quote(coding, other, "The memory", "canary of another")
+    first = quote(coding, mine, "train models", "C.1", "night work", memo="canary of mine")
+    Quote.objects.filter(pk=first.pk).update(carried_from=Quote.objects.exclude(pk=first.pk).get())
+    found = data_of(mine.user)
+    (row,) = found["interviews.quote"]
+    assert (row["memo"], "carried_from_id" in row) == ("canary of mine", False)
+    codes = found["interviews.quotecode"]
+    assert {(one.get("category_code"), one["open_code__name"]) for one in codes} == {
+        ("C.1", None),
+        (None, "night work"),
+    }
+    for one in codes:
+        assert [one[f"quote__{name}"] for name in ("start", "end")] == [row["start"], row["end"]]
+        assert one["quote__turn_id"] == row["turn_id"]
+        assert {"quote_id", "open_code_id", "id"} & one.keys() == set()
+    assert "canary of another" not in json.dumps(found)
+    assert len(data_of(other.user)["interviews.quotecode"]) == 1
+
+
+def test_the_piles_of_my_sorting_are_given_and_those_of_another_are_not():
+    study = make_study()
+    mine, other = make_member(study), make_member(study)
+    board = Board.objects.create(taxonomy=make_version(study).taxonomy, name="Themes", made_by=other)
+    card = Card.objects.create(board=board, number=7, text="canary of a card")
+    for member, name in ((other, "canary of another"), (mine, "Slow"), (None, "canary of all")):
+        sorting = Sorting.objects.create(board=board, member=member)
+        pile = Pile.objects.create(sorting=sorting, number=3, name=name, position=0)
+        Placement.objects.create(board=board, sorting=sorting, card=card, pile=pile, revision=1)
+    found = data_of(mine.user)
+    assert [(one["name"], one["sorting__board_id"]) for one in found["boards.pile"]] == [("Slow", board.pk)]
+    (placed,) = found["boards.placement"]
+    assert (placed["card__number"], placed["pile__number"], "card_id" in placed) == (7, 3, False)
+    assert "canary" not in json.dumps(found)
 
 
 def test_the_same_file_whatever_another_volunteer_does(member):

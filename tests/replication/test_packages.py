@@ -209,6 +209,8 @@ def test_what_is_hidden_since_holds_the_package_back(world, round_):
     world.waits_for(world.lead, world.issues[0])
     answer = client_of(world.lead).get(reverse("api_package_content", args=[round_.pk, job.pk]))
     assert (answer.status_code, answer.json()["code"]) == (409, "PackageHeldBack")
+    found = client_of(world.lead).get(reverse("api_package", args=[round_.pk, job.pk])).json()
+    assert (found["state"], found["as_of"], found["manifest_sha256"]) == ("done", None, "")
 
 
 def test_a_lead_who_became_a_volunteer_reads_no_package_of_leads(world, round_):
@@ -393,6 +395,7 @@ def test_over_rest(world, round_):
     found = reader.get(own).json()
     assert (found["state"], found["content"]) == ("done", f"{own}content/")
     assert found["as_of"] < found["kept_until"]
+    assert found["manifest_sha256"] == Job.objects.get(pk=job).result["manifest"]
     sent = reader.get(found["content"])
     assert sent["Content-Disposition"].endswith('-without-coached.zip"')
     with ZipFile(io.BytesIO(sent.getvalue())) as archive:

@@ -15,6 +15,7 @@ from accounts.actions import erase_account, make_administrator
 from accounts.models import User
 from core import clock, embedded
 from core.models import Job
+from core.upkeep import doctor
 from core.version import version
 from core.watching import problems, workers
 from core.watching.problems import keep_problem
@@ -111,6 +112,15 @@ def test_it_shows_parts_versions_jobs_and_workers(client):
     assert re.search(r"Redis \d+\.\d+", text)
     assert "Backup needs you none was made" in text
     assert "Waiting jobs needs you 1 wait for longer than ten minutes" in text
+
+
+@pytest.mark.parametrize(
+    ("part", "ok", "badge"),
+    [("role", None, "could be better"), ("role", True, "works"), ("mail", None, "not set up")],
+)
+def test_a_part_that_could_be_better_is_not_called_missing(client, monkeypatch, part, ok, badge):
+    monkeypatch.setitem(doctor._ASKED, part, lambda: (ok, "said of it"))
+    assert f" {badge} said of it" in plain(client.get(SERVER).text)
 
 
 def test_it_finds_the_error_that_somebody_tells_by_its_id(client):
