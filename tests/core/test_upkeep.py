@@ -162,17 +162,23 @@ def test_a_file_that_grows_while_it_is_saved_can_be_restored(tmp_path):
         assert set((files / "uploads" / "growing").read_text().split()) == {"line"}
 
 
-def test_backups_in_the_data_folder_are_not_saved_again():
+def test_backups_in_the_data_folder_and_what_the_old_beat_left_are_not_saved():
     folder = settings.DATA_DIR / "backups"
     folder.mkdir()
     (folder / "crosscheck-20260101-120000.tar").touch()
     (folder / ".crosscheck-backup-killed").mkdir()
     (folder / ".crosscheck-backup-killed" / "database.dump").touch()
     (folder / "notes.txt").touch()
+    left = [settings.DATA_DIR / f"beat-schedule{end}" for end in ("", ".bak", ".dat", ".dir")]
+    for path in left:
+        path.touch()
     try:
         with unpacked(make_backup(folder), folder) as (manifest, _dump, _files):
             assert [name for name in manifest.files if name.startswith("backups")] == ["backups/notes.txt"]
+            assert [name for name in manifest.files if name.startswith("beat")] == []
     finally:
+        for path in left:
+            path.unlink()
         shutil.rmtree(folder)
 
 
