@@ -156,7 +156,7 @@ if env("DATABASE_URL", default=""):
     DATABASES = {"default": env.db("DATABASE_URL")}
     DATABASES["default"]["CONN_MAX_AGE"] = 600
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    DATABASE_OWNER = env.db("DATABASE_OWNER_URL", default="") or None
+    DATABASE_OWNER = env.db("DATABASE_OWNER_URL") if env("DATABASE_OWNER_URL", default="") else None
 else:
     DATABASES = {
         "default": {
