@@ -119,8 +119,8 @@ class TestLargeUpload:
 
         status, _headers, body = send(client, path, 200 * MEGABYTE, self.LINE)
 
-        assert status == 422
-        assert b"big.jsonl is larger than 20\xc2\xa0MB" in body
+        assert status == 413
+        assert b"The request is larger than 20 MB. Nothing was saved." in body
         assert not Import.objects.exists()
         assert not uploads.exists()
         assert peak() - before < 60 * MEGABYTE

@@ -453,7 +453,10 @@ def test_decisions_come_with_their_reasons_also_superseded_ones(world, round_):
 def test_a_study_that_is_archived_or_about_to_be_deleted_can_be_packed(labelled):
     world, round_ = labelled
     reader = client(world.lead)
-    for state in ({"archived_at": clock.now()}, {"archived_at": None, "delete_at": clock.now()}):
+    for state in (
+        {"archived_at": clock.now()},
+        {"archived_at": None, "delete_at": clock.now() + timedelta(days=30)},
+    ):
         Study.objects.filter(pk=world.study.pk).update(**state)
         with ZipFile(io.BytesIO(b"".join(package_for(reader, round_)))) as package:
             assert "labels_long.csv" in package.namelist()

@@ -232,6 +232,11 @@ def test_the_package_says_what_rest_says_and_where_volunteers_stood_alone_what_t
     packed = json.loads((tmp_path / "agreement.json").read_text())
     dissents, consensus = packed.pop("dissents"), packed.pop("consensus")
 
+    parts = ("dissents_trend", "pair_categories", "probable")
+    on_request = {name: packed.pop(name) for name in parts}
+    query = "&".join(["level=theme", *(f"with={name}" for name in parts)])
+    asked = reader.get(f"/api/v1/rounds/{round_.pk}/agreement/?{query}").json()
+    assert on_request == {name: asked[name] for name in parts}
     answer = by_rest(reader, round_, "theme", by=["type", "repository", "month", "round"])
     assert {**packed, "as_of": ""} == {**answer, "as_of": ""}
     assert consensus is None

@@ -57,7 +57,7 @@ def settle(life: "Life", hot: int) -> Deed | None:
     return lead(life, f"{issue} is decided as {code}", url, form, believe, unknown)
 
 
-def ask_for_more(life: "Life", _hot: int) -> Deed | None:
+def ask_for_more(life: "Life", hot: int) -> Deed | None:
     round_ = life.rounds[0]
     to = max(round_.wanted.values()) + 1
     if round_.is_closed or to > sum(round_.seats.values()) or ("raise", round_.pk) in life.busy:
@@ -75,7 +75,7 @@ def ask_for_more(life: "Life", _hot: int) -> Deed | None:
     )  # fmt: skip
 
 
-def leave(life: "Life", _hot: int) -> Deed | None:
+def leave(life: "Life", hot: int) -> Deed | None:
     round_ = life.rounds[0]
     active = [member for member, is_in in round_.seats.items() if is_in]
     if round_.is_closed or len(active) <= max(round_.wanted.values()) or ("seats", round_.pk) in life.busy:
@@ -91,7 +91,7 @@ def leave(life: "Life", _hot: int) -> Deed | None:
     return lead(life, f"member {member} is taken out of {round_.name}", url, {"to": ""}, gone, gone)
 
 
-def join(life: "Life", _hot: int) -> Deed | None:
+def join(life: "Life", hot: int) -> Deed | None:
     round_ = life.rounds[0]
     out = [member for member, is_in in round_.seats.items() if not is_in]
     if round_.is_closed or not out or ("seats", round_.pk) in life.busy:
@@ -110,9 +110,9 @@ def join(life: "Life", _hot: int) -> Deed | None:
     )  # fmt: skip
 
 
-def close(life: "Life", _hot: int) -> Deed | None:
+def close(life: "Life", hot: int) -> Deed | None:
     round_ = life.draw.choice(life.rounds)
-    if round_.is_closed or ("close", round_.pk) in life.busy or life.draw.random() < 0.4:
+    if round_.is_closed or ("close", round_.pk) in life.busy:
         return None
     life.busy.add(("close", round_.pk))
 

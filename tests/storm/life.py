@@ -1,9 +1,11 @@
 """One life of a study, drawn by a number. Everything goes through the doors that people use."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +21,7 @@ from rounds.models import Round
 from studies.models import Membership, Role
 from tests import factories
 from tests.conftest import KEPT
+from tests.database import as_owner
 from tests.storm import checks, leads, volunteers
 from tests.storm.deeds import BEGIN, CODES, Deed, Window
 from tests.storm.model import RoundModel
@@ -35,6 +38,9 @@ class Broken(AssertionError):
     """A promise that did not hold, with the number that plays it again."""
 
 
+Move = Callable[["Life"], Deed | None]
+
+
 @dataclass
 class Life:
     number: int
@@ -45,7 +51,7 @@ class Life:
     began: datetime = BEGIN
     """When this step began."""
     is_young: bool = True
-    """Rounds close in the second half of a life."""
+    """No round closes in the first quarter of a life."""
     told: list[str] = field(default_factory=list)
     words: int = 0
     keys: int = 0
@@ -139,7 +145,7 @@ class Life:
 
     def live(self, steps: int) -> None:
         for step in range(steps):
-            self.is_young = step < steps // 2
+            self.is_young = step < steps // 4
             try:
                 self.step()
             except Broken:
@@ -153,9 +159,8 @@ class Life:
         self._jump()
         self.began, self.busy = self.now, set()
         hot = draw.choice(self.world.issues).pk
-        deeds = [deed for _ in range(draw.choice([1, 1, 2, 2, 3])) if (deed := self._deed(hot))]
-        if any(of[0] == "close" for of in self.busy if isinstance(of, tuple)):
-            deeds += [deed for _ in range(2) if (deed := volunteers.label(self, hot))]
+        rush = draw.choices([self._usual, self._last_labels, self._claims, self._end], [60, 20, 12, 3])[0]
+        deeds = [deed for act in rush(hot) if (deed := act(self))]
         if not deeds:
             return
         killed = {}
@@ -200,7 +205,27 @@ class Life:
             [70, 12, 10, 4, 4],
         )[0]
 
-    def _deed(self, hot: int) -> Deed | None:
+    def _usual(self, hot: int) -> list[Move]:
+        return [partial(self._drawn(), hot=hot) for _ in range(self.draw.choice([1, 1, 2, 2, 3]))]
+
+    def _last_labels(self, _hot: int) -> list[Move]:
+        """Everybody who looks at one issue labels it at once."""
+        shown = Counter((one.round.pk, one.shown) for one in self.windows if one.shown)
+        if not shown:
+            return []
+        (_round, issue), most = shown.most_common(1)[0]
+        return [partial(volunteers.label, hot=issue or 0) for _ in range(min(most, 3))]
+
+    def _claims(self, hot: int) -> list[Move]:
+        return [partial(volunteers.sit, hot=hot) for _ in range(3)]
+
+    def _end(self, hot: int) -> list[Move]:
+        """A round is closed while others label in it."""
+        if self.is_young:
+            return []
+        return [partial(leads.close, hot=hot), *(partial(volunteers.label, hot=hot) for _ in range(2))]
+
+    def _drawn(self) -> Callable[..., Deed | None]:
         acts = {
             volunteers.sit: 5,
             volunteers.label: 12,
@@ -213,10 +238,8 @@ class Life:
             leads.ask_for_more: 0.25,
             leads.leave: 0.25,
             leads.join: 0.3,
-            leads.close: 0.05 if self.is_young else 0.6,
         }
-        act = self.draw.choices(list(acts), list(acts.values()))[0]
-        return act(self, hot)
+        return self.draw.choices(list(acts), list(acts.values()))[0]
 
     def word(self, member: int) -> str:
         """A word of this member that occurs nowhere else."""
@@ -252,7 +275,7 @@ def begin_anew(number: int) -> None:
         SELECT setval(format('%%I.%%I', schemaname, sequencename)::regclass, %s, false) FROM pg_sequences
         WHERE schemaname = 'public' AND sequencename <> ALL(%s)
     """
-    with pgtrigger.ignore(), connection.cursor() as cursor:
+    with as_owner(), pgtrigger.ignore(), connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {tables} CASCADE")
         cursor.execute(first, [1 + number * IDS, [f"{name}_id_seq" for name in KEPT]])
     ContentType.objects.clear_cache()

@@ -43,6 +43,8 @@ class RoundModel:
     perhaps: dict[Place, set[Said]] = field(default_factory=dict)
     """Labels that may be stored: whoever sent them got no answer."""
     surplus: set[Place] = field(default_factory=set)
+    known: set[Place] = field(default_factory=set)
+    """The labels that were stored after the step before."""
     must_count: set[Place] = field(default_factory=set)
     """Labels of this step that came within their lease."""
     decided: dict[int, set[str]] = field(default_factory=dict)

@@ -22,7 +22,7 @@ def free_window(life: "Life", *, shows: bool) -> Window | None:
     return window
 
 
-def sit(life: "Life", _hot: int) -> Deed | None:
+def sit(life: "Life", hot: int) -> Deed | None:
     window = free_window(life, shows=False)
     if window is None:
         return None
@@ -190,7 +190,7 @@ def reveals(life: "Life", round_: RoundModel, issue: int) -> bool:
     return ("close", round_.pk) in life.busy or ("issue", round_.pk, issue) in life.busy
 
 
-def draft(life: "Life", _hot: int) -> Deed | None:
+def draft(life: "Life", hot: int) -> Deed | None:
     window = free_window(life, shows=True)
     if window is None or window.unanswered:
         return None
@@ -209,7 +209,7 @@ def draft(life: "Life", _hot: int) -> Deed | None:
     )
 
 
-def skip(life: "Life", _hot: int) -> Deed | None:
+def skip(life: "Life", hot: int) -> Deed | None:
     window = free_window(life, shows=True)
     if window is None or window.unanswered:
         return None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core import clock
 from core.models import Job
@@ -13,6 +13,7 @@ from studies import actions, reach
 from studies.actions import removal
 from studies.models import RemovedStudy, Study
 from tests import factories
+from tests.database import as_owner
 from tests.trust.world import make_world
 
 pytestmark = [pytest.mark.django_db]
@@ -20,9 +21,10 @@ pytestmark = [pytest.mark.django_db]
 
 def due(study: Study) -> Study:
     owner = study.memberships.filter(role="owner").first()
-    Study.objects.filter(pk=study.pk).update(
-        delete_at=clock.now() - timedelta(minutes=1), delete_asked_by=owner.user if owner else None
-    )
+    with as_owner():
+        Study.objects.filter(pk=study.pk).update(
+            delete_at=clock.now() - timedelta(minutes=1), delete_asked_by=owner.user if owner else None
+        )
     study.refresh_from_db()
     return study
 
@@ -120,3 +122,17 @@ def test_the_door_of_history_opens_for_a_study_that_is_due_only():
     with connection.cursor() as cursor:
         cursor.execute("SELECT remove_history(%s, 9)", [study.pk])
     assert study.events.count() == 0
+
+
+def test_no_study_is_due_before_its_days_of_grace() -> None:
+    """The application's role could open the door of the history otherwise: it may write the day."""
+    study = factories.make_study()
+    studies = Study.objects.filter(pk=study.pk)
+    for day in (clock.now(), clock.now() + timedelta(days=28)):
+        with pytest.raises(ProgrammingError, match="30 days after"), transaction.atomic():
+            studies.update(delete_at=day)
+        with pytest.raises(ProgrammingError, match="30 days after"), transaction.atomic():
+            factories.make_study(delete_at=day)
+    studies.update(delete_at=clock.now() + timedelta(days=30))
+    studies.update(name="Another name")
+    studies.update(delete_at=None)

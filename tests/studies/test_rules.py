@@ -11,10 +11,10 @@ pytestmark = pytest.mark.django_db
 EVERYBODY = {"owner", "lead", "volunteer", "viewer", "model"}
 MAY = {
     "may_manage_people": {"owner"},
+    "may_delete_study": {"owner"},
     "may_see_people": {"owner", "lead", "volunteer", "viewer"},
     "may_see_names": {"owner", "lead", "volunteer"},
     "may_lead": {"owner", "lead"},
-    "may_delete_study": {"owner"},
     "may_read_audit": {"owner", "lead"},
     "may_label": {"owner", "lead", "volunteer", "model"},
     "may_read_revealed": {"owner", "lead", "volunteer", "viewer"},
