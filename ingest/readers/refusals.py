@@ -186,7 +186,7 @@ TEMPLATES: dict[str, str] = {
     "unknown_codes": gettext_noop("the taxonomy has no category %(codes)s."),
     "twin": gettext_noop(
         "this is the issue of %(file)s, line %(line)d, again, with other labels. Correct one of the rows, or "
-        "import with --keep-first."
+        "import without --strict."
     ),
     "taxonomy": "%(cause)s",
     "many_refused": gettext_noop("more than %(limit)d lines were refused. Correct these lines first."),

@@ -67,14 +67,15 @@ def import_study(
     slug: str,
     name: str = "",
     owner: User | None = None,
-    keep_first: bool = False,
+    strict: bool = False,
     report: Report = lambda *_told: None,
 ) -> ImportedStudy:
     """Load a folder of the published layout into the study `slug`; create the study if it does not exist.
 
     The taxonomy is the folder's `taxonomy.csv`, or the study's newest, or the preset `llm-frameworks`. The
     depth of the round is the level of the shallowest code used. An unchanged folder changes nothing.
-    Rows that repeat an issue with other labels are refused, or with `keep_first` reported: the first counts.
+    Of rows that label one issue differently the first counts, and the others are lines of the report; with
+    `strict` they refuse the study.
     Raises PublishedStudyRefused with every refused line (nothing is stored), TaxonomyRefused, and
     PublishedStudyDiffers if the study has a main round from other files, and PseudonymTaken.
     """
@@ -107,7 +108,7 @@ def import_study(
             mapping={"format": "published", "skipped": skipped},
         )
         version = version_of(study, found.taxonomy, owner)
-        counts = load(run=run, found=found, version=version, by=owner, report=report, keep_first=keep_first)
+        counts = load(run=run, found=found, version=version, by=owner, report=report, strict=strict)
         _seat(study, owner)
     return ImportedStudy(run=run, counts=counts, skipped=skipped)
 
@@ -132,11 +133,11 @@ def load(
     report: Report,
     expected: int | None = None,
     name: str = MAIN_ROUND,
-    keep_first: bool = True,
+    strict: bool = False,
 ) -> dict[str, int]:
     """Store the whole study and note in its import what came; return the counts. `expected` is the number of
-    rows that will be read and stored, if it is known. `name` is that of the round. Without `keep_first` rows
-    that repeat an issue with other labels are refused; who has seen them in a preview keeps the first.
+    rows that will be read and stored, if it is known. `name` is that of the round. With `strict` rows that
+    repeat an issue with other labels refuse the study.
 
     For callers in a transaction that locked the study. Raises PublishedStudyRefused with every refused line,
     and PseudonymTaken if a person who would need another pseudonym labels in a round.
@@ -153,7 +154,7 @@ def load(
         codes = codebook(version).states
         stage_codes(cursor, ((state.code, state.category_id, state.level) for state in codes))
         problems += unknown_codes(cursor)
-        problems += [] if keep_first else contradictions(cursor)
+        problems += contradictions(cursor) if strict else []
         if problems:
             raise PublishedStudyRefused([refusal.text(_) for refusal in problems])
         set_repeated_aside(cursor, run)

@@ -59,7 +59,7 @@ def imported(django_db_setup, django_db_blocker, given) -> Iterator[str]:
     """What the command said when it imported the study, in a transaction around all tests of this file."""
     out = StringIO()
     with django_db_blocker.unblock(), transaction.atomic():
-        call_command("import_study", str(given), study="reference", keep_first=True, stdout=out)
+        call_command("import_study", str(given), study="reference", stdout=out)
         # Checked here once: what is deferred would be checked anew after each test.
         connection.check_constraints()
         yield out.getvalue()

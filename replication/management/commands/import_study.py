@@ -26,10 +26,10 @@ class Command(BaseCommand):
             "--owner", metavar="EMAIL", help="who owns the study; the first account if not given"
         )
         parser.add_argument(
-            "--keep-first",
+            "--strict",
             action="store_true",
-            help="of rows that label one issue differently, take the first and report the others;"
-            " without this the study is refused",
+            help="refuse the whole study if rows label one issue differently;"
+            " without this the first of them counts, and the others are reported",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,7 +44,7 @@ class Command(BaseCommand):
                     slug=options["study"],
                     name=options["name"],
                     owner=owner,
-                    keep_first=options["keep_first"],
+                    strict=options["strict"],
                     report=report,
                 )
             except DomainError as error:

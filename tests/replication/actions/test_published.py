@@ -112,7 +112,7 @@ def test_import_study_again_changes_nothing(folder):
 def test_import_study_keeps_the_first_row_of_a_repeated_issue_and_reports_the_others(tmp_path):
     spelled = "http://www.github.com/Ember/engine/issues/12/?x=1"
     engine = ENGINE + f"{spelled},C.2,C.2,C.2,C.2\nhttps://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1\n"
-    done = import_study(folder=write_study(tmp_path, engine=engine), slug="engines", keep_first=True)
+    done = import_study(folder=write_study(tmp_path, engine=engine), slug="engines")
 
     assert done.counts["issues"] == 5
     columns = ("outcome", "file", "line", "code", "message", "raw")
@@ -130,21 +130,23 @@ def test_import_study_keeps_the_first_row_of_a_repeated_issue_and_reports_the_ot
     ]  # fmt: skip
 
 
-def test_import_study_refuses_rows_that_label_an_issue_otherwise_and_stores_nothing(tmp_path):
+def test_a_strict_import_study_refuses_rows_that_label_an_issue_otherwise_and_stores_nothing(tmp_path):
     twins = "http://www.github.com/Ember/engine/issues/12/?x=1,C.2,C.2,C.2,C.2\n"
     same = "https://github.com/ember/engine/issues/7,C.1,C.2,C.1,C.1\n"
     with pytest.raises(PublishedStudyRefused) as refused:
-        import_study(folder=write_study(tmp_path / "twins", engine=ENGINE + twins + same), slug="engines")
+        import_study(
+            folder=write_study(tmp_path / "twins", engine=ENGINE + twins + same), slug="engines", strict=True
+        )
 
     assert refused.value.problems == (
         (
             "engine/engine.csv, line 6: this is the issue of engine/engine.csv, line 2, again, with other labels."
-            " Correct one of the rows, or import with --keep-first."
+            " Correct one of the rows, or import without --strict."
         ),
     )
     assert not Study.objects.exists()
     assert not Issue.objects.exists()
-    import_study(folder=write_study(tmp_path / "same", engine=ENGINE + same), slug="engines")
+    import_study(folder=write_study(tmp_path / "same", engine=ENGINE + same), slug="engines", strict=True)
     assert list(ImportRow.objects.values_list("line", "code")) == [(6, "repeated")]
 
 
