@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from django.urls import reverse
 
 from consensus.models import Decision, Disagreement
 from core import clock
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
+from studies.models import Membership
 from tests.storm.model import Place, RoundModel, Said
 
 if TYPE_CHECKING:
@@ -140,10 +142,12 @@ def decisions_follow(life: "Life", round_: RoundModel) -> None:
 
 
 def nobody_sees_too_much(life: "Life") -> None:
+    """Somebody reads a page; and somebody who must not looks at an issue that others labelled."""
     draw = life.draw
-    reader = draw.choice([*life.world.members, life.world.lead, life.viewer])
+    readers = [*life.world.members, life.world.lead, life.viewer]
     round_, issue = draw.choice(life.rounds), draw.choice(life.world.issues).pk
     study = life.world.study.slug
+    name = quote(round_.name)
     addresses = [
         reverse("round", args=[round_.pk]),
         reverse("label", args=[round_.pk]),
@@ -155,9 +159,25 @@ def nobody_sees_too_much(life: "Life") -> None:
         reverse("round_volunteers", args=[round_.pk]),
         reverse("final_labels", args=[round_.pk]),
     ]
-    address = draw.choice(addresses)
+    files = f"{reverse('api_labels_csv', args=[study])}?layout=long&round={name}"
+    _reads(life, draw.choice(readers), draw.choice([*addresses, files]))
+    apart = [
+        (reader, one, issue.pk)
+        for one in life.rounds
+        for issue in life.world.issues
+        for reader in readers
+        if one.is_revealed(issue.pk) and _waits(life, one, issue.pk, reader.pk)
+    ]
+    if apart:
+        reader, round_, issue = draw.choice(apart)
+        page = f"{reverse('disagreements', args=[round_.pk])}?issue={issue}"
+        _reads(life, reader, draw.choice([page, files]))
+
+
+def _reads(life: "Life", reader: Membership, address: str) -> None:
+    client = life.rest_of(reader) if address.startswith("/api/") else life.clients[reader.pk]
     with clock.told_by(life.clock):
-        answer = life.clients[reader.pk].get(address)
+        answer = client.get(address)
     assert answer.status_code < 500, f"{reader} at {address}: {answer.status_code}"
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     seen = set(WORD.findall(body.decode()))
@@ -166,13 +186,16 @@ def nobody_sees_too_much(life: "Life") -> None:
     life.seen += len(seen)
 
 
+def _waits(life: "Life", round_: RoundModel, issue: int, reader: int) -> bool:
+    """Does the reader still have to label the issue in another round?"""
+    return any(one.can_fall_to(issue, reader) for one in life.rounds if one is not round_)
+
+
 def _revealed_to(life: "Life", reader: int) -> set[str]:
     words = set()
     for round_ in life.rounds:
-        others = [one for one in life.rounds if one is not round_]
         for (issue, _member), said in round_.labels.items():
-            waits = any(one.can_fall_to(issue, reader) for one in others)
-            if round_.is_revealed(issue) and not waits:
+            if round_.is_revealed(issue) and not _waits(life, round_, issue, reader):
                 words.add(said.word)
     return words
 

@@ -93,8 +93,7 @@ class Life:
         )
         open_without_waiting(crossed, world.lead)
         self.codes = {world.category(code).pk: code for code in factories.taxonomy.CODES}
-        self.rest = APIClient()
-        self.rest.force_authenticate(self.viewer.user)
+        self.rest = self.rest_of(self.viewer)
         self.rounds = [self._model(main), self._model(crossed)]
         self.clients = {one.pk: self._signed_in(one) for one in (*world.members, world.lead, self.viewer)}
         self.windows = [
@@ -131,6 +130,11 @@ class Life:
             wanted={issue.pk: round_.labels_per_issue for issue in self.world.issues},
             seats=dict.fromkeys(round_.volunteers.values_list("member", flat=True), True),
         )
+
+    def rest_of(self, member: Membership) -> APIClient:
+        client = APIClient()
+        client.force_authenticate(member.user)
+        return client
 
     def _signed_in(self, member: Membership) -> Client:
         client = Client(raise_request_exception=False)
