@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
-from bench.ground import PUBLISHED, Ground, Measurement, child, seconds, timed
+from bench.ground import EMPTIED, PUBLISHED, Ground, Measurement, child, seconds, timed
 
 # Referenced tables come first.
 TABLES = (
@@ -66,7 +66,7 @@ def copy_again() -> tuple[float, int]:
             with path.open("wb") as file:
                 cursor.copy_expert(f"COPY {table} TO STDOUT", file)
                 copied += cursor.rowcount
-        cursor.execute("TRUNCATE ingest_repository CASCADE")
+        cursor.execute(EMPTIED.format("ingest_repository"))
         cursor.execute("CHECKPOINT")
 
         def copy() -> None:

@@ -160,15 +160,13 @@ def _interval(
 
 def logit_interval(kappa: float, half: float, least: float) -> tuple[float, float]:
     """kappa -+ `half` on the scale y = ln((kappa - least) / (1 - kappa)), carried back; `least` is its lowest
-    value. Without one (-inf) y is -ln(1 - kappa). At either end of the range it is kappa -+ `half`, cut.
+    value. At either end of the range, and without a lowest value (-inf: some issue has one label), it is
+    kappa -+ `half`, cut: a scale without an end would carry the lower bound far below any agreement.
     Source: Brown, Cai and DasGupta (2001), Statistical Science 16, 101-133, section 4.
     """
     below, above = kappa - least, 1 - kappa
-    if below <= 0 or above <= 0:
+    if below <= 0 or above <= 0 or math.isinf(least):
         return max(least, kappa - half), min(1.0, kappa + half)
-    if math.isinf(least):
-        moved = math.exp(min(half / above, FARTHEST))
-        return 1 - above * moved, 1 - above / moved
     moved = math.exp(min(half * (1 / below + 1 / above), FARTHEST))
     # In parts of the range, above least: odds divided and multiplied by `moved`.
     odds, reach = below / above, 1 - least

@@ -60,6 +60,10 @@ def make_package(*, job: Job, round_: Round, by: Membership, report: Report) -> 
     """
     if by.left_at or not may_read_revealed(by):
         raise ReportNotForYou
+    asked, now = job.arguments["sight"], sight_of(round_, by)
+    if (asked["of"], asked["frozen"]) != (now["of"], now["frozen"]):
+        # Others may wait for the package that this member could read when they asked.
+        raise PackageGone
     without = bool(job.arguments["without_coached"])
     target = located(job)
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -14,6 +14,7 @@ from core.models import Job
 from replication.errors import PackageGone, PackageHeldBack
 from reports.queries.report_files import Runs, readable, runs
 from rounds.models import Round
+from rounds.queries.blindness import keeps_frozen
 from studies.models import Membership, Study
 from studies.rules import may_lead, may_read_revealed
 
@@ -39,10 +40,15 @@ def kept_until(job: Job) -> datetime | None:
 def sight_of(round_: Round, member: Membership) -> dict[str, Any]:
     """What decides about the content of a package beside the state of the study: members with the same sight
     get the same bytes. Owners and leads see the same findings, interviews and meetings, so only the issues
-    that they may read can differ; everybody else has a sight of their own. Three small queries.
+    that they may read, and whether they may read frozen reports, can differ; everybody else has a sight of
+    their own. Four small queries.
     """
     seen = str(runs(readable(round_, member))).encode()
-    return {"of": 0 if may_lead(member) else member.pk, "issues": hashlib.sha256(seen).hexdigest()}
+    return {
+        "of": 0 if may_lead(member) else member.pk,
+        "issues": hashlib.sha256(seen).hexdigest(),
+        "frozen": not keeps_frozen(round_, member).exists(),
+    }
 
 
 def packages_of(round_: Round, member: Membership) -> QuerySet[Job]:
@@ -77,6 +83,8 @@ def finished_package(job: Job, round_: Round, member: Membership) -> Path:
         not may_read_revealed(member)
         or (leads and not may_lead(member))
         or not _sees(job.result["issues"], round_, member)
+        # Frozen reports also have the labels of issues that the member is to look at a second time.
+        or (job.arguments["sight"]["frozen"] and keeps_frozen(round_, member).exists())
     ):
         raise PackageHeldBack
     return path

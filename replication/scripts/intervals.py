@@ -125,13 +125,10 @@ def _one(
 
 
 def logit_interval(kappa: float, half: float, least: float) -> tuple[float, float]:
-    """kappa -+ half on the scale ln((kappa - least) / (1 - kappa)), or -ln(1 - kappa) without least."""
+    """kappa -+ half on the scale ln((kappa - least) / (1 - kappa)); as it is at an end, or without least."""
     below, above = kappa - least, 1 - kappa
-    if below <= 0 or above <= 0:
+    if below <= 0 or above <= 0 or isinf(least):
         return max(least, kappa - half), min(1.0, kappa + half)
-    if isinf(least):
-        moved = exp(min(half / above, FARTHEST))
-        return 1 - above * moved, 1 - above / moved
     moved = exp(min(half * (1 / below + 1 / above), FARTHEST))
     odds, reach = below / above, 1 - least
     return least + reach * odds / (odds + moved), least + reach * odds * moved / (1 + odds * moved)

@@ -37,8 +37,7 @@ def naive(values, whole, degrees, least, widened=1.0):
     se = sqrt((count - 1) / count * sum((value - whole) ** 2 for value in values))
     half = stats.t.ppf(0.975, degrees) * se * widened
     if least == -np.inf:
-        y, half = -np.log(1 - whole), half / (1 - whole)
-        return se, (1 - np.exp(half - y), 1 - np.exp(-half - y))
+        return se, (whole - half, min(1, whole + half))
     share = (whole - least) / (1 - least)
     y, half = special.logit(share), half / (1 - least) / (share * (1 - share))
     return se, tuple(least + (1 - least) * special.expit(y + side) for side in (-half, half))
@@ -75,6 +74,21 @@ def test_over_clusters_is_the_naive_jackknife(name, missing):
     assert (one.low, one.high) == pytest.approx(bounds, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", ["fleiss_kappa", "krippendorff_alpha"])
+def test_one_issue_with_a_single_label_moves_no_bound_far(name):
+    """The lowest value of kappa is -inf then: on a scale without an end the lower bound was -16.9."""
+    rng = np.random.default_rng(8)
+    codes = np.repeat(rng.integers(0, 3, 200)[:, None], 3, axis=1)
+    codes[:30, 2] = (codes[:30, 2] + 1) % 3
+    single = np.vstack([codes, [[0, -1, -1]]])
+    without = over_raters(of(codes, q=3)).coefficients[name]
+    found = over_raters(of(single, q=3)).coefficients[name]
+    assert found.low is not None
+    assert without.low is not None
+    assert -1 < found.low < found.value < found.high <= 1
+    assert abs(found.value - without.value) < 0.01
+
+
 def test_by_hand():
     """Two raters agree on all issues of two clusters and on half of those of the third: 2/3, 2/3 and 1 without."""
     codes = np.array([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [1, 1]])
@@ -90,7 +104,7 @@ def test_by_hand():
 
 
 def test_a_logit_interval_at_the_ends_of_the_range_and_far_beyond():
-    assert logit_interval(0.5, 0.1, -np.inf) == pytest.approx((1 - 0.5 * np.exp(0.2), 1 - 0.5 * np.exp(-0.2)))
+    assert logit_interval(0.5, 0.1, -np.inf) == (0.4, 0.6)
     assert logit_interval(0.0, 0.1, 0.0) == (0.0, 0.1)
     assert logit_interval(1.0, 0.1, 0.0) == (0.9, 1.0)
     low, high = logit_interval(0.999999, 5.0, -0.5)
