@@ -19,7 +19,7 @@ from core.limits import Rate, give_back, spend
 class InvitationOnly(DefaultAccountAdapter):
     """Nobody can sign up: accounts are made when invitations are accepted."""
 
-    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - as allauth calls it
         return False
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:

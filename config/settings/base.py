@@ -1,32 +1,16 @@
-"""Settings shared by every way of running; only this module reads the environment."""
+"""Settings shared by every way of running; mail, REST and logs have modules of their own beside this one."""
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
-
-import environ
-from django.core.exceptions import ImproperlyConfigured
 
 from core.embedded import broker_url, redis_url
 from core.embedded.postgres import APPLICATION
 from core.embedded.postgres import ROLE as OWNER
-from core.limits import Rate
 
-BASE_DIR = Path(__file__).resolve().parents[2]
-
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env", overwrite=False)
-
-
-def limit(name: str, default: str) -> str:
-    """A limit from the environment; a mistyped one ends the start."""
-    text: str = env(name, default=default)
-    try:
-        Rate.of(text)
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}.") from error
-    return text
-
+from .environment import BASE_DIR, env, limit
+from .logs import *
+from .mail import *
+from .rest import *
 
 # Everything that the platform writes: embedded servers, uploads, exports, logs.
 DATA_DIR = Path(env("CROSSCHECK_DATA", default=str(BASE_DIR / "var"))).resolve()
@@ -221,18 +205,6 @@ SIGN_IN_LIMIT = limit("SIGN_IN_LIMIT", "30/h")
 FIRST_ACCOUNT_CODE = env("CROSSCHECK_SETUP_CODE", default="")
 FIRST_ACCOUNT_NEEDS_CODE = False
 
-# Without mail nothing is written anywhere: a log would keep the links that mails have.
-EMAIL_BACKEND = env("EMAIL_BACKEND", default="django.core.mail.backends.dummy.EmailBackend")
-SENDS_MAIL = not EMAIL_BACKEND.startswith(
-    ("django.core.mail.backends.dummy", "django.core.mail.backends.console")
-)
-DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="crosscheck@localhost")
-EMAIL_HOST = env("EMAIL_HOST", default="localhost")
-EMAIL_PORT = env.int("EMAIL_PORT", default=25)
-EMAIL_HOST_USER = env("EMAIL_HOST_USER", default="")
-EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", default="")
-EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
-EMAIL_TIMEOUT = 30
 # The beginning of links in mails.
 SITE_URL = env("SITE_URL", default=f"http://localhost:{PORT}")
 
@@ -347,62 +319,3 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "core.views.csrf_failure"
 FORM_RENDERER = "core.forms.Renderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "accounts.rest.tokens.Tokens",
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "rest_framework.permissions.IsAuthenticated",
-        "accounts.rest.scopes.WithinScope",
-    ],
-    # By address: accounts.rest.endpoints, before anybody is known.
-    "DEFAULT_THROTTLE_CLASSES": ["accounts.rest.throttles.ByToken"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["core.uploads.WholeJson"],
-    "DEFAULT_SCHEMA_CLASS": "accounts.rest.schema.EndpointSchema",
-    "DEFAULT_PAGINATION_CLASS": "core.api.KeysetPagination",
-    "PAGE_SIZE": 50,
-    "EXCEPTION_HANDLER": "core.api.exception_handler",
-}
-# Requests that the API takes from one token (or person), and from one address; empty: any number.
-API_LIMIT_TOKEN = limit("API_LIMIT_TOKEN", "1200/m")
-API_LIMIT_ADDRESS = limit("API_LIMIT_ADDRESS", "6000/m")
-KNOX_TOKEN_MODEL = "knox.AuthToken"  # noqa: S105 - a model, no token
-# Every token has its own lifetime; a token without one would expire by this default.
-REST_KNOX = {"TOKEN_TTL": timedelta(days=180), "AUTO_REFRESH": False}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Crosscheck",
-    "DESCRIPTION": "Independent, blind, cross-checked labelling of issue reports.",
-    "VERSION": "1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "ENUM_NAME_OVERRIDES": {
-        "JobStateEnum": "core.models.Job.State",
-        "LevelEnum": "taxonomy.models.Level",
-        "LevelNameEnum": "taxonomy.tree.nodes.LEVEL_NAMES",
-        "EvidenceKindEnum": "findings.models.Evidence.Kind",
-        "RoundKindEnum": "rounds.models.Round.Kind",
-        "MeetingKindEnum": "consensus.models.Meeting.Kind",
-        "RemapKindEnum": "taxonomy.models.Remap.Kind",
-        "ChangeKindEnum": "taxonomy.tree.drafts.KINDS",
-    },
-}
-
-# Lines of the log: "text" for people, "json" for machines (config/logs.py).
-LOG_FORMAT = env("LOG_FORMAT", default="text")
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "config.logs.formatter", "form": LOG_FORMAT}},
-    "filters": {"refusals": {"()": "config.logs.Refusals"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
-    "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
-    "loggers": {
-        # It logs each trigger at every migration: seventy lines that would hide a warning.
-        "pgtrigger": {"level": "WARNING"},
-        # A line for each request, where somebody collects lines.
-        "crosscheck.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
-    },
-}

@@ -118,7 +118,7 @@ def grant(connection: BaseDatabaseWrapper) -> None:
 def _wanted(name: str, kind: str, only_added: set[str], works: set[str]) -> set[str]:
     if kind == "S":
         return {"USAGE", "SELECT"}
-    if kind in "vm" or name == MigrationRecorder.Migration._meta.db_table:  # noqa: SLF001
+    if kind in "vm" or name == MigrationRecorder.Migration._meta.db_table:  # noqa: SLF001 - public by documentation
         return {"SELECT"}
     return {"SELECT", "INSERT"} if name in only_added else works
 

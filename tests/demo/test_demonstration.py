@@ -428,6 +428,18 @@ def test_links_of_demo_sign_in_once_whom_they_name_and_nobody_has_a_password(loa
     assert [address.rpartition("@")[2] for address in addresses] == ["models.invalid"]
 
 
+def test_the_owner_of_demo_alone_administers_the_server(loaded):
+    assert list(User.objects.filter(is_superuser=True).values_list("name", flat=True)) == [
+        "Solveig Marchetti"
+    ]
+    assert "Solveig Marchetti (R1, owner, administrator of the server)" in loaded
+    visitor = Client()
+    visitor.force_login(member("R1").user)
+    assert visitor.get("/server/").status_code == 200
+    visitor.force_login(member("R2").user)
+    assert visitor.get("/server/").status_code == 403
+
+
 def test_demo_gives_no_link_to_who_has_left():
     Membership.objects.filter(pseudonym="V1").update(left_at=timezone.now())
 

@@ -6,13 +6,16 @@ from datetime import date
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.actions import make_administrator
 from accounts.models import User
+from demo import demonstration
+from demo.data import rows
 from demo.demonstration import load_demonstration
 from demo.labels import evenings
 from ingest.models import Issue
 from rounds.models import Label
 from studies.models import Study
-from tests.factories import make_study
+from tests.factories import make_study, make_user
 from tests.long import only_long
 from tests.races import at_once
 
@@ -25,6 +28,16 @@ def test_demo_leaves_a_study_of_that_address_alone():
         call_command("demo", address="http://127.0.0.1:8000/")
 
     assert (Study.objects.count(), User.objects.count(), Issue.objects.count()) == (1, 0, 0)
+
+
+@pytest.mark.django_db
+def test_demo_makes_no_administrator_where_there_is_one():
+    administrator = make_user("Ada")
+    make_administrator(user=administrator)
+
+    demonstration._study_with_people(list(rows("people.csv")))
+
+    assert [user.name for user in User.objects.filter(is_superuser=True)] == ["Ada"]
 
 
 @pytest.mark.slow

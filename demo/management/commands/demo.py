@@ -59,4 +59,6 @@ def introduced(member: Membership) -> str:
         words.append(
             ngettext("%(count)d issue to label", "%(count)d issues to label", left) % {"count": left}
         )
+    if member.user and member.user.is_superuser:
+        words.append(_("administrator of the server"))
     return f"{member.user} ({', '.join(words)})"
