@@ -21,6 +21,20 @@ _SEARCHED = """
     GROUP BY v.id
 """
 
+# By the index of current texts: mostly nothing waits, and nothing is read.
+_WAITING = """
+    SELECT coalesce(max(waiting), 0) FROM (
+        SELECT count(*) AS waiting
+        FROM ingest_keywordlistversion v
+        JOIN ingest_keywordlist l ON l.id = v.keyword_list_id
+        JOIN ingest_issue i ON i.current_id > v.searched_to
+        JOIN ingest_repository r ON r.id = i.repository_id AND r.study_id = l.study_id
+         AND (v.repositories = '[]' OR v.repositories @> to_jsonb(lower(r.host || '/' || r.path)))
+        WHERE v.id = ANY(%(versions)s)
+        GROUP BY v.id
+    ) lists
+"""
+
 _FOUND = """
     SELECT version_id, count(*) FILTER (WHERE counts), count(*) FILTER (WHERE NOT counts)
     FROM (
@@ -119,31 +133,25 @@ class ChangedFinds:
 
 def list_counts(versions: Sequence[int]) -> dict[int, ListCounts]:
     """The numbers of each of these versions. Two queries."""
-    searched = searched_counts(versions)
     with connection.cursor() as cursor:
+        cursor.execute(_SEARCHED, {"versions": list(versions)})
+        searched = {version: numbers for version, *numbers in cursor.fetchall()}
         cursor.execute(_FOUND, {"versions": list(versions)})
         found = {version: numbers for version, *numbers in cursor.fetchall()}
     return {one: ListCounts(*searched.get(one, (0, 0)), *found.get(one, (0, 0))) for one in versions}
 
 
-def searched_counts(versions: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """How many issues each version is searched in, and how many wait; not for versions without any. One
-    query.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_SEARCHED, {"versions": list(versions)})
-        return {version: (searched, unsearched) for version, searched, unsearched in cursor.fetchall()}
-
-
 def unsearched(study_id: int, asked: KeywordsAsked) -> int:
-    """How many issues the lists that are asked have still to be searched in; 0 if no keywords are asked. Two
-    queries, and at most two more.
+    """How many issues the list with most to search among those asked has still to be searched in; 0 if no
+    keywords are asked. Two queries, and at most two more.
     """
     if not asked:
         return 0
-    lists = lists_asked(study_id, asked.keyword_list)
-    waiting = searched_counts([terms.version for terms in lists]).values()
-    return max((number for _searched, number in waiting), default=0)
+    versions = [terms.version for terms in lists_asked(study_id, asked.keyword_list)]
+    with connection.cursor() as cursor:
+        cursor.execute(_WAITING, {"versions": versions})
+        [waiting] = cursor.fetchone()
+    return int(waiting)
 
 
 def term_counts(version: int) -> list[TermCounts]:

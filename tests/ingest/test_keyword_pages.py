@@ -22,9 +22,10 @@ from ingest.queries.keyword_counts import (
     changed_finds,
     list_counts,
     term_counts,
+    unsearched,
 )
 from ingest.queries.keyword_lists import terms_of
-from ingest.queries.keywords import search_of
+from ingest.queries.keywords import KeywordsAsked, search_of
 from tests.factories import make_issue, make_issues, make_list, make_repository
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +86,16 @@ class TestCounts:
     def test_what_waits_is_not_searched(self, study, stored, repository):
         make_issue(repository, "8", title="llama")
         assert list_counts([stored.pk])[stored.pk] == ListCounts(5, 1, 3, 1)
+
+    def test_what_waits_for_the_lists_that_are_asked(self, study, stored, repository):
+        make_list(study, Term("llama"), name="All", search=True)
+        one_list, any_list = KeywordsAsked(keyword_list=stored.keyword_list_id), KeywordsAsked(found="any")
+        assert (unsearched(study.pk, one_list), unsearched(study.pk, any_list)) == (0, 0)
+        make_issue(repository, "8", title="llama")
+        make_issue(study.repositories.get(path="o/other"), "9", title="llama")
+        # This list is of one repository; the other list has both texts to search.
+        assert (unsearched(study.pk, one_list), unsearched(study.pk, any_list)) == (1, 2)
+        assert unsearched(study.pk, KeywordsAsked()) == 0
 
     def test_of_what_a_version_changed(self, study, stored, repository):
         later = actions.store_keyword_list(
