@@ -7,6 +7,7 @@ class AnnotateConfig(AppConfig):
     def ready(self) -> None:
         from annotate import (
             audit,
+            issue_references,
             panels,
             publish_notice,
             tasks,  # noqa: F401 - registers its job
@@ -15,6 +16,7 @@ class AnnotateConfig(AppConfig):
         from taxonomy import signals
 
         audit.register()
+        issue_references.register()
         panels.register()
         signals.published.connect(version_upgrade.follow)
         signals.followed.connect(publish_notice.sentence)

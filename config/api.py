@@ -9,7 +9,7 @@ from consensus.api import bulk, meetings, threads
 from findings.api import evidence, findings
 from harvests import api as harvests
 from ingest.api import issues as ingest
-from ingest.api import keyword_lists, similar
+from ingest.api import keyword_lists, removal, similar
 from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
@@ -29,6 +29,9 @@ of_study = [
     path("taxonomies/", taxonomy.Taxonomies.as_view(), name="api_taxonomies"),
     path("issues/", ingest.Issues.as_view(), name="api_issues"),
     path("issues/<int:issue_id>/", ingest.OneIssue.as_view(), name="api_issue"),
+    path("issues/<int:issue_id>/remove/", removal.RemovedIssue.as_view(), name="api_remove_issue"),
+    path("imports/", removal.Imports.as_view(), name="api_imports"),
+    path("imports/<int:import_id>/take-back/", removal.TakenBack.as_view(), name="api_take_back_import"),
     path("keyword-lists/", keyword_lists.KeywordLists.as_view(), name="api_keyword_lists"),
     path("keyword-lists/<int:list_id>/", keyword_lists.OneKeywordList.as_view(), name="api_keyword_list"),
     path(

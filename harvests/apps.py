@@ -7,7 +7,9 @@ class HarvestsConfig(AppConfig):
     def ready(self) -> None:
         from harvests import (
             audit,
+            issue_references,
             tasks,  # noqa: F401 - registers its jobs
         )
 
         audit.register()
+        issue_references.register()

@@ -10,7 +10,9 @@ class IngestConfig(AppConfig):
             files,
             tasks,  # noqa: F401 - registers its jobs
         )
+        from ingest.queries import references
         from studies.actions import removal
 
         audit.register()
+        references.register()
         removal.files_of(files.of_study)

@@ -8,6 +8,13 @@ from studies.audit import say
 
 def register() -> None:
     say("issues.imported", _("Imported issues from %(name)s"))
+    say(
+        "imports.taken_back",
+        _("Took back the import of %(name)s: %(issues)s issues, %(texts)s texts"),
+    )
+    hidden = ("repository", "number")
+    say("issues.removed", _("Removed the issue %(what)s: %(why)s"), hidden=hidden)
+    say("issues.brought_back", _("An import brought removed issues back: %(what)s"))
     say("keywords.changed", _("Changed the keywords: %(added)s added, %(removed)s removed"))
     say("keyword_lists.made", _("Created the keyword list %(name)s with %(terms)s terms"))
     say(

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.errors import DomainError
+from core.text.joining import remarks
 from ingest.readers import Refusal
 from ingest.words import limit_name
 
@@ -74,6 +75,40 @@ class ImportRunning(DomainError):
 
 class ImportStarted(DomainError):
     message = gettext_lazy("This import has stored rows, so it cannot be discarded. Nothing was changed.")
+
+
+class NotTakenBack(DomainError):
+    message = gettext_lazy(
+        "Only an import of issues from a file that has ended can be taken back. Nothing was changed."
+    )
+
+
+class ImportInUse(DomainError):
+    """Something refers to issues of an import that is to be taken back; `references` say what, in words."""
+
+    def __init__(self, references: Sequence[str]) -> None:
+        self.references = list(references)
+        told = _("This import cannot be taken back: %(references)s. Nothing was changed.")
+        super().__init__(told % {"references": remarks(references)})
+
+
+class IssueInUse(DomainError):
+    """Something refers to an issue that is to be removed; `references` say what, in words."""
+
+    def __init__(self, references: Sequence[str], *, kept: str = "") -> None:
+        self.references = list(references)
+        told = _("This issue cannot be removed: %(references)s. Nothing was changed.")
+        super().__init__(told % {"references": remarks(references)}, kept={"why": kept})
+
+
+class IssueGone(DomainError):
+    message = gettext_lazy("Somebody has removed this issue already. Nothing was changed.")
+
+
+class RemovalRefused(DomainError):
+    """No reason, or none that can be stored."""
+
+    status = 422
 
 
 class ListRefused(DomainError):

@@ -1,10 +1,11 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ingest.views import imports, issues, keyword_imports, keyword_lists, similar, waiting
+from ingest.views import imports, issues, keyword_imports, keyword_lists, removal, similar, waiting
 
 of_study: list[URLPattern | URLResolver] = [
     path("issues/", issues.issues, name="issues"),
     path("issues/<int:issue_id>/", issues.issue, name="issue"),
+    path("issues/<int:issue_id>/remove/", removal.remove_issue, name="remove_issue"),
     path("keywords/", keyword_lists.keywords, name="keywords"),
     path("keywords/new/", keyword_lists.new_keyword_list, name="new_keyword_list"),
     path("keywords/import/", keyword_imports.import_keyword_lists, name="import_keyword_lists"),
@@ -43,6 +44,7 @@ of_study: list[URLPattern | URLResolver] = [
     path("imports/<int:import_id>/read/", imports.read_import_again, name="read_import_again"),
     path("imports/<int:import_id>/confirm/", imports.confirm_import, name="confirm_import"),
     path("imports/<int:import_id>/discard/", imports.discard_import, name="discard_import"),
+    path("imports/<int:import_id>/take-back/", removal.take_back_import, name="take_back_import"),
     path("imports/<int:import_id>/rows.csv", imports.import_rows, name="import_rows"),
 ]
 urlpatterns: list[URLResolver] = [path("studies/<str:slug>/", include(of_study))]

@@ -37,6 +37,7 @@ COUNT_NAMES: Mapping[str, str | Promise] = {
     "repeated": _("repeated"),
     "refused": _("refused"),
     "repaired": _("repaired"),
+    "back": _("brought back after a removal"),
     "pull_requests": _("pull requests"),
     "comments": _("comments listed separately"),
     "strays": _("comments without their issue"),

@@ -7,10 +7,12 @@ class RoundsConfig(AppConfig):
     def ready(self) -> None:
         from core.watching.metrics import register_gauge
         from ingest.queries.forge_labels import hide_forge_labels
+        from rounds import issue_references
         from rounds.queries import labels_given
         from rounds.queries.forge_labels import hidden_forge_labels
         from taxonomy import signals
 
+        issue_references.register()
         signals.labelled.connect(labels_given.has_labels)
         hide_forge_labels(hidden_forge_labels)
         register_gauge(

@@ -20,6 +20,7 @@ from rounds.errors import RoundRefused
 from rounds.models import Answer, Round, RoundIssue, RoundVolunteer
 from rounds.queries.rounds import opening_of
 from rounds.rules import may_create_round
+from studies.actions.copies import hold_study
 from studies.models import Membership
 
 KEPT = ("study", "kind")
@@ -33,6 +34,7 @@ def change_plan(*, round_: Round, by: Membership, **planned: Any) -> Round:
     stay, and so do answers of a training whose issues stay. Raises NotAllowed, RoundAlreadyOpen, OpeningRuns,
     and RoundRefused with the field to change.
     """
+    hold_study(round_.study_id)  # nobody removes issues of the study meanwhile
     current = _to_be_changed(round_, by)
     if current.opened_at is not None:
         raise errors.RoundAlreadyOpen

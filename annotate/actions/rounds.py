@@ -31,6 +31,7 @@ from rounds.errors import RoundRefused
 from rounds.models import Round, RoundIssue, RoundVolunteer
 from rounds.queries.rounds import OPENING, opening_of
 from rounds.rules import may_be_volunteer, may_close, may_create_round, may_open
+from studies.actions.copies import hold_study
 from studies.models import Membership, Study
 
 SLOTS_AT_ONCE = 50_000
@@ -53,6 +54,7 @@ def create_round(*, study: Study, by: Membership, seed: int | None = None, **pla
     `seed` is a signed 64-bit number, drawn by default. Raises NotAllowed, and RoundRefused with the field to
     change.
     """
+    hold_study(study.pk)  # nobody removes issues of the study meanwhile
     if not may_create_round(by, study):
         raise errors.NotAllowed
     planned |= {"name": " ".join(planned["name"].split()), "members": list(planned["members"])}

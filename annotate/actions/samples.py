@@ -19,6 +19,7 @@ from ingest.models import Repository
 from rounds import errors
 from rounds.rules import may_draw_sample
 from studies.actions import record
+from studies.actions.copies import hold_study
 from studies.models import Membership, Study
 
 LONGEST_NAME = 120
@@ -47,6 +48,7 @@ def draw_sample(
     for its id. `seed` is 0 to 2^63 - 1, drawn by default. One transaction for any size. Raises NotAllowed,
     and SampleRefused with the field to change.
     """
+    hold_study(study.pk)  # nobody removes issues of the study meanwhile
     if not may_draw_sample(by, study):
         raise errors.NotAllowed
     name = " ".join(name.split())

@@ -17,6 +17,7 @@ from interviews.models import Question, Quote
 from reports.agreement_report import LEVELS
 from rounds.models import Round, RoundIssue
 from studies.actions import remove_copies
+from studies.actions.copies import hold_study
 from studies.models import Membership
 from taxonomy.models import Category
 
@@ -48,7 +49,9 @@ def attach_issue(
     EvidenceHidden and PermissionDenied.
     """
     held = hold(finding, by)
-    if issue.repository.study_id != held.study_id or (round_ and round_.study_id != held.study_id):
+    hold_study(held.study_id)  # nobody removes issues of the study meanwhile
+    is_there = Issue.objects.filter(pk=issue.pk, repository__study=held.study_id).exists()
+    if not is_there or (round_ and round_.study_id != held.study_id):
         raise FindingRefused(_("This study has no such issue. Nothing was stored."), field="issue")
     if round_ and not RoundIssue.objects.filter(round=round_, issue=issue).exists():
         raise FindingRefused(_("This issue is not in that round. Nothing was stored."), field="round")

@@ -13,6 +13,7 @@ from ingest.actions.keyword_lists import (
 )
 from ingest.actions.loading import import_issues
 from ingest.actions.marks import mark_group, mark_pair, take_back_group, take_back_pair
+from ingest.actions.removal import remove_issue, take_back_import
 from ingest.actions.searching import keep_missing_words
 from ingest.actions.similar import begin_comparison, compare_what_was_missed, find_similar
 from ingest.actions.uploads import (
@@ -44,11 +45,13 @@ __all__ = [
     "mark_pair",
     "read_again",
     "receive_upload",
+    "remove_issue",
     "rename_keyword_list",
     "retire_keyword_list",
     "save_filter",
     "search_what_was_missed",
     "store_keyword_list",
     "take_back_group",
+    "take_back_import",
     "take_back_pair",
 ]

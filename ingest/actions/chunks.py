@@ -12,15 +12,35 @@ from django.db import connection
 from core import clock
 from ingest.actions.searching import keep_words
 from ingest.models import Snapshot
+from ingest.queries.removal import removed_before
 from ingest.readers import Draft
 from ingest.readers.content import Content, completed, content_of
+from studies.actions import record
 from studies.models import Study
 
 MAX_HOST = 253
 MAX_PATH = 300
 MAX_FOLDER = 120
+NAMED_AT_ONCE = 100
+"""Issues that a line of the audit names."""
 
 _CONTENT = tuple(field.name for field in fields(Content))
+
+_MAKE = """
+    INSERT INTO ingest_issue (repository_id, number, url, is_pull_request, year, first_import_id)
+    SELECT repository_id, number, url, is_pull_request, year, %s
+    FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bool[], %s::smallint[])
+         WITH ORDINALITY AS given (repository_id, number, url, is_pull_request, year, nth)
+    ORDER BY nth
+    ON CONFLICT (repository_id, number) DO NOTHING
+    RETURNING id
+"""
+_FIND = """
+    SELECT i.repository_id, i.number, i.id, i.is_pull_request, i.year, i.current_id
+    FROM ingest_issue i JOIN unnest(%s::bigint[], %s::text[]) AS given (repository_id, number)
+      ON given.repository_id = i.repository_id AND given.number = i.number
+    ORDER BY i.id FOR NO KEY UPDATE OF i
+"""
 
 
 @dataclass(slots=True)
@@ -32,6 +52,8 @@ class Placed:
     is_new: bool
     is_pull_request: bool | None
     current_id: int | None
+    is_back: bool = False
+    """A lead had removed the issue."""
 
 
 def fits(draft: Draft) -> bool:
@@ -55,30 +77,15 @@ def place(study_id: int, run_id: int | None, drafts: Sequence[Draft]) -> list[Pl
         pulls,
         years,
     ]
+    made: set[int] = set()
+    rows: dict[tuple[int, str], list[Any]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            INSERT INTO ingest_issue (repository_id, number, url, is_pull_request, year, first_import_id)
-            SELECT repository_id, number, url, is_pull_request, year, %s
-            FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bool[], %s::smallint[])
-                 WITH ORDINALITY AS given (repository_id, number, url, is_pull_request, year, nth)
-            ORDER BY nth
-            ON CONFLICT (repository_id, number) DO NOTHING
-            RETURNING id
-            """,
-            [run_id, *given],
-        )
-        made = {issue_id for (issue_id,) in cursor.fetchall()}
-        cursor.execute(
-            """
-            SELECT i.repository_id, i.number, i.id, i.is_pull_request, i.year, i.current_id
-            FROM ingest_issue i JOIN unnest(%s::bigint[], %s::text[]) AS given (repository_id, number)
-              ON given.repository_id = i.repository_id AND given.number = i.number
-            ORDER BY i.id FOR NO KEY UPDATE OF i
-            """,
-            given[:2],
-        )
-        rows = {(repository, number): rest for repository, number, *rest in cursor.fetchall()}
+        # An issue can be removed between the two statements: then it is made again.
+        while not set(keys) <= rows.keys():
+            cursor.execute(_MAKE, [run_id, *given])
+            made |= {issue_id for (issue_id,) in cursor.fetchall()}
+            cursor.execute(_FIND, given[:2])
+            rows = {(repository, number): rest for repository, number, *rest in cursor.fetchall()}
         _fill_in(
             cursor, [(rows[key], pull, year) for key, pull, year in zip(keys, pulls, years, strict=True)]
         )
@@ -87,7 +94,23 @@ def place(study_id: int, run_id: int | None, drafts: Sequence[Draft]) -> list[Pl
         issue_id, pull, _year, current_id = rows[key]
         known = draft.is_pull_request if pull is None else pull
         placed.append(Placed(draft, issue_id, issue_id in made, known, current_id))
+    _say_what_is_back(study_id, [place for place in placed if place.is_new])
     return placed
+
+
+def _say_what_is_back(study_id: int, made: Sequence[Placed]) -> None:
+    """Mark the new issues that a lead had removed, and record them in the audit."""
+    keys = {
+        ("/".join(place.draft.address.repository).lower(), place.draft.address.number): place
+        for place in made
+    }
+    back = [keys[key] for key in sorted(removed_before(study_id, keys))] if keys else []
+    for place in back:
+        place.is_back = True
+    names = [f"{place.draft.address.path}#{place.draft.address.number}" for place in back]
+    for first in range(0, len(names), NAMED_AT_ONCE):
+        study = Study.objects.get(pk=study_id)
+        record(study, "issues.brought_back", None, what=names[first : first + NAMED_AT_ONCE])
 
 
 def _fill_in(cursor: Any, rows: Iterable[tuple[Sequence[Any], bool | None, int | None]]) -> None:
@@ -142,7 +165,7 @@ def _known_repositories(study_id: int, keys: Collection[tuple[str, str]]) -> dic
             SELECT r.host, lower(r.path), r.id
             FROM ingest_repository r JOIN unnest(%s::text[], %s::text[]) AS given (host, path)
               ON r.host = given.host AND lower(r.path) = given.path
-            WHERE r.study_id = %s
+            WHERE r.study_id = %s FOR KEY SHARE OF r
             """,
             [list(hosts), list(paths), study_id],
         )

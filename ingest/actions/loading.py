@@ -26,7 +26,7 @@ from studies.actions import record
 CHUNK = 500
 CHUNK_CHARACTERS = 8 << 20
 WATCHED = 1000
-COUNTS = ("rows", "new", "known", "changed", "repeated", "refused", "repaired", "pull_requests")
+COUNTS = ("rows", "new", "known", "changed", "repeated", "refused", "repaired", "back", "pull_requests")
 
 Report = Callable[[int, int | None, str], None]
 """Called with the rows done, an estimate of all rows, and the step in words."""
@@ -207,6 +207,7 @@ def _store(
                     *(refused_row(run, refusal) for refusal in refused),
                     *(_repeated_row(run, draft, former) for draft, former in repeated),
                     *(_repaired_row(run, place.draft) for place in first if place.draft.repaired),
+                    *(_back_row(run, place.draft) for place in first if place.is_back),
                 ],
                 key=lambda row: (order[row.file], row.line or 0),
             )
@@ -221,6 +222,7 @@ def _store(
             ("repeated", len(repeated)),
             ("refused", len(refused)),
             ("repaired", sum(bool(place.draft.repaired) for place in first)),
+            ("back", sum(place.is_back for place in first)),
             ("pull_requests", sum(place.is_pull_request is True for place in first)),
         ):
             counts[name] += more
@@ -285,6 +287,11 @@ def _repaired_row(run: Import, draft: Draft) -> ImportRow:
         draft.repaired,
     ) % {"count": draft.repaired}
     return _row(run, ImportRow.Outcome.REPAIRED, draft, "repaired", message, draft.url)
+
+
+def _back_row(run: Import, draft: Draft) -> ImportRow:
+    message = _("A lead had removed this issue. This import brought the issue back.")
+    return _row(run, ImportRow.Outcome.BACK, draft, "back", message, draft.url)
 
 
 def _row(run: Import, outcome: str, found: Found, code: str, message: str, raw: str) -> ImportRow:

@@ -52,6 +52,7 @@ class ImportRow(models.Model):
         REPEATED = "repeated", _("repeated")
         REPAIRED = "repaired", _("repaired")
         SKIPPED = "skipped", _("skipped")
+        BACK = "back", _("brought back")
 
     run = models.ForeignKey(Import, models.CASCADE, related_name="rows")
     outcome = models.CharField(max_length=16, choices=Outcome)

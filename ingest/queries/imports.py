@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, QuerySet
+from django.db.models import Count, OuterRef, QuerySet
 
 from accounts.models import User
 from core.models import Job
 from ingest.models import Import, ImportRow
+from ingest.queries.removal import removed_since
 from studies.models import Study
 from studies.queries import studies_for
+
+_MISSES_SOME = removed_since(OuterRef("study"), OuterRef("created_at"))
 
 
 def imports_for(user: User | AnonymousUser) -> QuerySet[Import]:
@@ -20,8 +23,11 @@ def imports_for(user: User | AnonymousUser) -> QuerySet[Import]:
 
 
 def former_import(run: Import) -> Import | None:
-    """The earlier import of a file with the same bytes into the study; None if there is none."""
+    """The earlier import of a file with the same bytes into the study; None if there is none, or if issues
+    were removed since: the file may bring them back.
+    """
     same = Import.objects.filter(study=run.study_id, kind=run.kind, sha256=run.sha256, counts__complete=True)
+    same = same.exclude(_MISSES_SOME)
     return same.exclude(pk=run.pk).order_by("pk").first()
 
 
@@ -31,6 +37,7 @@ def former_imports(runs: Sequence[Import]) -> dict[int, Import]:
     """
     studies, hashes = {run.study_id for run in runs}, {run.sha256 for run in runs}
     known = Import.objects.filter(study__in=studies, sha256__in=hashes, counts__complete=True)
+    known = known.exclude(_MISSES_SOME)
     first = {(one.study_id, one.kind, one.sha256): one for one in known.order_by("-pk")}
     keys = {run.pk: (run.study_id, run.kind, run.sha256) for run in runs}
     return {pk: first[key] for pk, key in keys.items() if key in first}
@@ -40,6 +47,12 @@ def waiting_uploads(study: Study) -> QuerySet[Import]:
     """The uploaded files of issues that nobody has imported or discarded yet, in the order they came."""
     waiting = Import.objects.filter(study=study, kind=Import.Kind.ISSUES, job=None).exclude(path="")
     return waiting.select_related("study", "created_by").order_by("pk")
+
+
+def may_be_taken_back(run: Import) -> bool:
+    """Is this an import of issues from a file that has ended, and has stored anything?"""
+    is_running = run.job is not None and run.job.finished_at is None
+    return run.kind == Import.Kind.ISSUES and bool(run.counts) and not is_running
 
 
 def imports_of(study: Study) -> QuerySet[Import]:

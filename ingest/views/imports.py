@@ -27,6 +27,7 @@ from ingest.queries.imports import (
     imports_for,
     imports_of,
     is_upload_of_labels,
+    may_be_taken_back,
     report_rows,
     reported,
     row_counts,
@@ -106,6 +107,7 @@ def import_(request: AuthedRequest, slug: str, import_id: int) -> HttpResponse:
         context |= _preview(request, run)
     else:
         template = "ingest/import.html"
+        context["may_be_taken_back"] = may_be_taken_back(run)
         context |= _report(request, run)
     response = render_page(request, template, context, partials=["job", "rows"])
     if is_fragment(request) and request.htmx.target == "job" and (not run.job or run.job.finished_at):

@@ -78,6 +78,7 @@ def issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpResponse:
         "found_by": term_finds(found),
         "similar": similar_to(found, with_distinct=rules.may_mark_similar(member)),
         "may_mark": rules.may_mark_similar(member),
+        "may_remove": rules.may_import(member),
         "first_import": found.first_import if rules.may_import(member) else None,
     }
     return render_page(request, "ingest/issue.html", context)

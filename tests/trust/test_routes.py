@@ -139,6 +139,8 @@ board_mapping              post   401  404  404  200  200  200  200  200  403
 
 issues                     get    302  404  404  200  200  200  200  200  403
 issue                      get    302  404  404  200  200  200  200  200  403
+remove_issue               get    302  404  404  200  200  403  403  403  403
+remove_issue               post   401  404  404  422  422  403  403  403  403
 similar                    get    302  404  404  200  200  403  403  403  403
 similar_group              get    302  404  404  200  200  403  403  403  403
 mark_similar_group         post   401  404  404  409  409  403  403  403  403
@@ -168,6 +170,8 @@ import                     get    302  404  404  200  200  403  403  403  403
 read_import_again          post   401  404  404  302  302  403  403  403  403
 confirm_import             post   401  404  404  302  302  403  403  403  403
 discard_import             post   401  404  404  302  302  403  403  403  403
+take_back_import           get    302  404  404  200  200  403  403  403  403
+take_back_import           post   401  404  404  409  409  403  403  403  403
 import_rows                get    302  404  404  200  200  403  403  403  403
 waiting_imports            get    302  404  404  200  200  403  403  403  403
 confirm_imports            post   401  404  404  302  302  403  403  403  403
@@ -446,6 +450,10 @@ api_board_mapping          get    401  404  404  200  200  200  200  200  403
 api_issues                 get    401  404  404  200  200  200  200  200  200
 api_similar                get    401  404  404  200  200  403  403  403  403
 api_issue                  get    401  404  404  200  200  200  200  200  200
+api_remove_issue           post   401  404  404  400  400  403  403  403  403
+api_imports                get    401  404  404  200  200  403  403  403  403
+api_take_back_import       get    401  404  404  200  200  403  403  403  403
+api_take_back_import       post   401  404  404  409  409  403  403  403  403
 api_keyword_lists          get    401  404  404  200  200  200  200  200  403
 api_keyword_list           get    401  404  404  200  200  200  200  200  403
 api_keyword_versions       get    401  404  404  200  200  200  200  200  403
@@ -604,7 +612,15 @@ def world(settings, tmp_path) -> World:
 def address(world: World, name: str) -> str:
     """The address of a route, with what it names taken from the world."""
     slug, round_id, issue_id, more = "engines", world.round.pk, world.issues[0].pk, world.more
-    of_import = ("import", "read_import_again", "confirm_import", "discard_import", "import_rows")
+    of_import = (
+        "import",
+        "read_import_again",
+        "confirm_import",
+        "discard_import",
+        "import_rows",
+        "take_back_import",
+        "api_take_back_import",
+    )
     of_upload = (
         "published_import",
         "check_published_import",
@@ -740,7 +756,10 @@ def address(world: World, name: str) -> str:
         ),
         **dict.fromkeys(("sample", "sample_csv", "api_sample"), (slug, more.sample.pk)),
         **dict.fromkeys(("pilot", "pilot_training"), (more.pilot.pk,)),
-        **dict.fromkeys(("issue", "api_issue", "similar_group", "mark_similar_group"), (slug, issue_id)),
+        **dict.fromkeys(
+            ("issue", "api_issue", "remove_issue", "api_remove_issue", "similar_group", "mark_similar_group"),
+            (slug, issue_id),
+        ),
         **dict.fromkeys(of_issue, (round_id, issue_id)),
         **dict.fromkeys(
             ("remove_volunteer", "set_quota", "admit"), (round_id, world.members["volunteer"].pk)
