@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("consensus.urls")),
     path("", include("reports.urls")),
     path("", include("findings.urls")),
+    path("", include("standards.urls")),
     path("", include("replication.urls")),
     path("", include("boards.urls")),
     path("", include("overview.urls")),

@@ -101,6 +101,9 @@ OWN: dict[str, Own] = {
     "reports.WeightMatrix": Own(("set_by",)),
     "findings.Finding": Own(("made_by", "frozen_by")),
     "findings.Evidence": Own(("attached_by",), without=("figure", "noted")),
+    "standards.ItemAnswer": Own(("given_by",)),
+    "standards.RaterBackground": Own(("member",)),
+    "standards.Citation": Own(("changed_by",)),
     "boards.Board": Own(("made_by",)),
     "boards.Sorting": Own(("member",)),
     "boards.Pile": Own(

@@ -20,6 +20,7 @@ from overview.queries.sizes import size_of
 from rounds.models import Round
 from rounds.queries.rounds import round_progress
 from rounds.rules import may_read_samples, may_see_others
+from standards.rules import may_read_standards, may_tell_background
 from studies import rules
 from studies.models import Membership, Study
 
@@ -137,12 +138,14 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             [
                 Tab("study_report", _("Report"), of, reads),
                 Tab("findings", _("Findings"), of, may_read_findings(member)),
+                Tab("standards", _("Standards"), of, may_read_standards(member)),
             ],
         ),
         (
             _("People"),
             [
                 Tab("people", _("People"), of, rules.may_see_people(member), count(size.people)),
+                Tab("my_background", _("My background"), of, may_tell_background(member)),
                 Tab("audit", _("Audit"), of, rules.may_read_audit(member)),
                 Tab("study_settings", _("Settings"), of, leads),
             ],

@@ -21,7 +21,7 @@ MAY_BE_EMPTY = 100
 """An empty key leads nowhere, so that a way over one is taken only where there is no other."""
 
 # People may leave a read-only study and be erased, its audit goes on, and what is computed from its texts may
-# be computed later.
+# be computed later. People also delete what they told about themselves.
 STILL_WRITTEN = frozenset({Study, Membership, Invitation, Event})
 COMPUTED = frozenset({
     "ingest_comparedtext",
@@ -30,6 +30,7 @@ COMPUTED = frozenset({
     "ingest_similarpair",
     "ingest_termfind",
 })  # fmt: skip
+DELETED_BY_PEOPLE = frozenset({"standards_raterbackground"})
 
 
 @cache
@@ -105,7 +106,11 @@ def _triggers(model: type[Model]) -> list[pgtrigger.Trigger]:
 
 def guarded() -> list[type[Model]]:
     """The models whose rows stay as they are while their study is read-only."""
-    return [model for model in paths() if model not in STILL_WRITTEN and model._meta.db_table not in COMPUTED]
+    return [
+        model
+        for model in paths()
+        if model not in STILL_WRITTEN and model._meta.db_table not in COMPUTED | DELETED_BY_PEOPLE
+    ]
 
 
 def guard() -> None:

@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "interviews",
     "reports",
     "findings",
+    "standards",
     "replication",
     "boards",
     "overview",
@@ -293,6 +294,8 @@ TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", default=[])
 METRICS_TOKEN = env("METRICS_TOKEN", default="")
 METRICS_NETWORKS: list[str] = env.list("METRICS_NETWORKS", default=[])
 
+# A folder with further sets of standards, as TOML (docs/administrator.md).
+STANDARDS_FOLDER = env("CROSSCHECK_STANDARDS", default="")
 # Hosts, each with or without its port, that a harvest may ask although they are in a private network or speak
 # http. All others must be public and speak https.
 FORGE_HOSTS: list[str] = env.list("FORGE_HOSTS", default=[])

@@ -1,0 +1,1 @@
+"""The files that are made from facts and answers: checklist, method section, data availability, citation."""
