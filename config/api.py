@@ -16,6 +16,7 @@ from interviews.api import sessions as interviews
 from replication.api import packages
 from reports.api import frozen, groups, report_files, reports, taxonomy_figure, weights
 from reports.api.consensus import Consensus
+from standards.api import items as standards
 from studies import api as studies
 from taxonomy.api import drafts, motions
 from taxonomy.api import versions as taxonomy
@@ -80,6 +81,14 @@ of_study = [
     path("interviewers/", interviewed.Interviewers.as_view(), name="api_interviewers"),
     path("findings/", findings.Findings.as_view(), name="api_findings"),
     path("findings/figures/", findings.Figures.as_view(), name="api_figures"),
+    path("standards/", standards.Standards.as_view(), name="api_standards"),
+    path("standards/<slug:key>/", standards.OneStandard.as_view(), name="api_standard"),
+    path("standards/files/<str:name>/", standards.StandardText.as_view(), name="api_standard_text"),
+    path(
+        "standards/<slug:key>/<str:number>/",
+        standards.StandardAnswer.as_view(),
+        name="api_standard_answer",
+    ),
     path("samples/", samples.Samples.as_view(), name="api_samples"),
     path("samples/<int:sample_id>/", samples.OneSample.as_view(), name="api_sample"),
     path("rounds/", rounds.Rounds.as_view(), name="api_rounds"),

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from standards.checks import CHECKS
 from standards.facts import Facts
-from standards.queries.facts import read_facts
-from standards.queries.items import ItemLine, item_lines
+from standards.queries.facts import facts_of_panel, read_facts
+from standards.queries.items import ItemLine, item_lines, not_met_in_panel
 from standards.sets import standards
 from standards.texts.availability import citation_cff, data_availability
 from standards.texts.checklist import checklist_csv, checklist_markdown
@@ -44,3 +44,9 @@ def package_files(study: Study, member: Membership | None) -> Iterator[tuple[str
         yield f"{name}.csv", checklist_csv(lines[key])
     for name in TEXTS:
         yield name, text_file(name, facts, lines[BUILT_IN])
+
+
+def unmet_items(study: Study, member: Membership) -> list[ItemLine]:
+    """What is not met and can still be mended, for the overview: nothing computed from labels."""
+    facts = facts_of_panel(study, member)
+    return not_met_in_panel(standards(CHECKS)[BUILT_IN], facts, study)

@@ -21,6 +21,7 @@ from overview.views.stages import Facts, percent, stages
 from overview.views.waits import next_steps, waits_for, with_meetings
 from rounds.queries.rounds import RoundLine, current_round, round_lines
 from rounds.queries.volunteers import slot_count
+from standards.files import unmet_items
 from studies import audit
 from studies.models import Membership, Study
 from studies.pages import frame, study_of
@@ -77,6 +78,8 @@ def _overview(found: Study, member: Membership) -> dict[str, Any]:
         "models": models_of(found, front),
         "may_manage_people": may_manage_people(member) and not found.is_read_only,
     }
+    if leads and not found.is_read_only and any(line.round.is_open for line in lines):
+        context["unmet"] = unmet_items(found, member)
     if may_read_audit(member):
         context["events"] = [audit.line(event) for event in events(found)[:RECENT]]
     if may_import(member):

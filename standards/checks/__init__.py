@@ -20,10 +20,10 @@ def _of(*modules: ModuleType) -> Mapping[str, Check]:
 
 
 CHECKS: Mapping[str, Check] = _of(agreement, mining, sampling, science, people)
-NEEDS_LABELS = frozenset({
+NOT_IN_PANEL = frozenset({
     "disagreements_settled", "fitting_measure", "interpretation", "anomalies", "by_discussion",
     "more_than_three", "quality_control", "no_claim_below_threshold", "no_cherry_picking",
     "criteria_validated", "agreement_assessed", "large_enough", "assumptions", "independence",
-    "bias_of_steps", "why_this_measure",
+    "bias_of_steps", "why_this_measure", "interviews_described", "triangulation", "models",
 })  # fmt: skip
-"""Checks of facts that a panel does not compute."""
+"""Checks of facts that `facts_of_panel` leaves out."""

@@ -1,5 +1,7 @@
 """The facts about a study, as one member may know them: a fixed number of queries, whatever the study has."""
 
+from dataclasses import replace
+
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 
 from annotate.models import Sample
@@ -34,15 +36,37 @@ from studies.models import Event, Guideline, GuidelineReading, Membership, Study
 from studies.rules import LEADING
 from taxonomy.models import CategoryState, Level
 
+MOST_NAMED = 30
+"""So many repositories are named in a sentence."""
 
-def read_facts(study: Study, member: Membership | None, *, with_labels: bool = True) -> Facts:
-    """All facts; without those that are computed from labels if `with_labels` is False (for a panel)."""
+
+def read_facts(study: Study, member: Membership | None) -> Facts:
+    """All facts."""
+    light = facts_of_panel(study, member)
+    main = light.main.round if light.main else None
+    return replace(
+        light,
+        issues=replace(light.issues, paths=_paths(study)),
+        sources=replace(light.sources, **_more_sources(study)),
+        screening=screening_facts([one.round for one in light.rounds], member),
+        settled=settled_facts(main, member) if main else None,
+        agreement=agreement_facts(main, member) if main else None,
+        frozen_reports=FrozenReport.objects.filter(round__study=study).count(),
+        interviews=interview_facts(study),
+        models=tuple(ModelFacts(one.pseudonym, given) for one, given in models_of(study, main)),
+        packages=Event.objects.filter(
+            study=study, verb="exports.downloaded", detail__has_key="manifest_sha256"
+        ).count(),
+    )
+
+
+def facts_of_panel(study: Study, member: Membership | None) -> Facts:
+    """The facts that a panel needs: without those of labels, interviews and models."""
     lines = round_lines(study, member)
     front = current_round(line.round for line in lines)
     rounds = tuple(RoundFacts(one.round, one.issues, one.complete, one.volunteers) for one in lines)
     main = next((one for one in rounds if one.round == front), None)
     trainings = [one.round for one in rounds if one.round.kind == Round.Kind.TRAINING]
-    reads_labels = with_labels and main is not None
     return Facts(
         slug=study.slug,
         name=study.name,
@@ -55,17 +79,8 @@ def read_facts(study: Study, member: Membership | None, *, with_labels: bool = T
         raters=_raters(main.round, trainings) if main else RaterFacts(),
         backgrounds=background_facts(study),
         samples=tuple(_sample(one) for one in Sample.objects.filter(study=study).order_by("pk")),
-        screening=screening_facts([one.round for one in rounds], member) if with_labels else None,
-        settled=settled_facts(main.round, member) if main and reads_labels else None,
-        agreement=agreement_facts(main.round, member) if main and reads_labels else None,
-        frozen_reports=FrozenReport.objects.filter(round__study=study).count(),
         findings=_findings(study, member),
-        interviews=interview_facts(study),
-        models=tuple(ModelFacts(one.pseudonym, given) for one, given in models_of(study, front)),
         citation=citation_facts(study),
-        packages=Event.objects.filter(
-            study=study, verb="exports.downloaded", detail__has_key="manifest_sha256"
-        ).count(),
     )
 
 
@@ -79,8 +94,12 @@ def _issues(study: Study) -> IssueFacts:
         first_year=Min("year"),
         last_year=Max("year"),
     )
+    return IssueFacts(**found)
+
+
+def _paths(study: Study) -> tuple[str, ...]:
     paths = Repository.objects.filter(study=study, issues__isnull=False).order_by("path").distinct()
-    return IssueFacts(**found, paths=tuple(paths.values_list("path", flat=True)[:30]))
+    return tuple(paths.values_list("path", flat=True)[:MOST_NAMED])
 
 
 def _sources(study: Study) -> SourceFacts:
@@ -91,13 +110,19 @@ def _sources(study: Study) -> SourceFacts:
     )
     return SourceFacts(
         imports=Import.objects.filter(study=study, harvest=None).exclude(counts={}).count(),
-        refused_rows=ImportRow.objects.filter(run__study=study, outcome=ImportRow.Outcome.REFUSED).count(),
         harvested=counted["harvested"],
         harvested_complete=counted["complete"],
-        pages=HarvestPage.objects.filter(repository__harvest__run__study=study).count(),
-        keyword_lists=KeywordList.objects.filter(study=study, retired_at=None).count(),
-        terms=KeywordTerm.objects.filter(version__in=current_ids(study.pk)).count(),
     )
+
+
+def _more_sources(study: Study) -> dict[str, int]:
+    refused = ImportRow.objects.filter(run__study=study, outcome=ImportRow.Outcome.REFUSED)
+    return {
+        "refused_rows": refused.count(),
+        "pages": HarvestPage.objects.filter(repository__harvest__run__study=study).count(),
+        "keyword_lists": KeywordList.objects.filter(study=study, retired_at=None).count(),
+        "terms": KeywordTerm.objects.filter(version__in=current_ids(study.pk)).count(),
+    }
 
 
 def _taxonomy(round_: Round) -> TaxonomyFacts:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from standards.checks import CHECKS, NEEDS_LABELS
+from standards.checks import CHECKS, NOT_IN_PANEL
 from standards.facts import Facts
 from standards.models import ItemAnswer
 from standards.outcomes import ANSWERED, ASKED, NOT_APPLICABLE, NOT_MET, STATES, Link, Outcome, Said
@@ -72,10 +72,10 @@ def counted(lines: Iterable[ItemLine]) -> list[tuple[str, int]]:
     return [(state, found[state]) for state in STATES if found[state]]
 
 
-def not_met_without_labels(standard: Standard, facts: Facts, study: Study) -> list[ItemLine]:
-    """The essential and desirable items that are not met, of those that need nothing computed from labels."""
+def not_met_in_panel(standard: Standard, facts: Facts, study: Study) -> list[ItemLine]:
+    """The essential and desirable items that are not met, for `facts_of_panel`."""
     return [
         line
         for line in item_lines(standard, facts, study)
-        if line.state == NOT_MET and line.item.kind in {"E", "D"} and line.item.check not in NEEDS_LABELS
+        if line.state == NOT_MET and line.item.kind in {"E", "D"} and line.item.check not in NOT_IN_PANEL
     ]

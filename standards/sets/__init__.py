@@ -80,8 +80,8 @@ def read_standard(data: bytes, checks: Mapping[str, Any]) -> Standard:
     if twice := {number for number in numbers if numbers.count(number) > 1}:
         raise SetRefusedError(f"twice: {', '.join(sorted(twice))}")
     key = _text(found, "key")
-    if not _KEY.fullmatch(key):
-        raise SetRefusedError("key: small letters, digits and hyphens, at most 40")
+    if not _KEY.fullmatch(key) or key == "files":
+        raise SetRefusedError("key: small letters, digits and hyphens, at most 40; not files")
     return Standard(key, _words(found, "name"), _text(found, "version"), _words(found, "source"), items)
 
 

@@ -155,6 +155,7 @@ WORKS = {
     "make_agreement_file", "api_report_files", "make_package", "api_packages", "download_export", "cancel_job", "ahead", "accept_invitation", "next_issue",
 }  # fmt: skip
 PERSONAL = (
+    "remove_background",
     "account_",
     "change_address",
     "confirm_address",

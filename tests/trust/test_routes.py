@@ -250,6 +250,17 @@ place_quote                post   401  404  404  403  403  403  403  403  403
 undo_item                  post   401  404  404  403  403  403  403  403  403
 settle_coding              post   401  404  404  403  403  403  403  403  403
 reopen_coding              post   401  404  404  403  403  403  403  403  403
+standards                  get    302  404  404  200  200  200  200  200  403
+standards_method           get    302  404  404  200  200  200  200  200  403
+standards_file             get    302  404  404  200  200  200  200  200  403
+checklist_file             get    302  404  404  200  200  200  200  200  403
+answer_standard_item       post   401  404  404  422  422  403  403  403  403
+undo_standard_item         post   401  404  404  302  302  403  403  403  403
+citation                   get    302  404  404  200  200  200  200  200  403
+citation                   post   401  404  404  422  422  403  403  403  403
+my_background              get    302  404  404  200  200  200  200  403  403
+my_background              post   401  404  404  422  422  422  422  403  403
+remove_background          post   401  404  404  302  302  302  302  403  403
 findings                   get    302  404  404  200  200  200  200  200  403
 new_finding                get    302  404  404  200  200  403  403  403  403
 new_finding                post   401  404  404  422  422  403  403  403  403
@@ -524,6 +535,10 @@ api_coders                 post   401  404  404  400  400  403  403  403  403
 api_place_quote            post   401  404  404  403  403  403  403  403  403
 api_settle_coding          post   401  404  404  403  403  403  403  403  403
 api_reopen_coding          post   401  404  404  403  403  403  403  403  403
+api_standards              get    401  404  404  200  200  200  200  200  403
+api_standard               get    401  404  404  200  200  200  200  200  403
+api_standard_text          get    401  404  404  200  200  200  200  200  403
+api_standard_answer        put    401  404  404  400  400  403  403  403  403
 api_findings               get    401  404  404  200  200  200  200  200  403
 api_findings               post   401  404  404  400  400  403  403  403  403
 api_figures                get    401  404  404  400  400  403  403  403  403
@@ -743,6 +758,12 @@ def address(world: World, name: str) -> str:
         ),
         "disagreements_matrix": (round_id, "csv"),
         "findings_file": (slug, "csv"),
+        **dict.fromkeys(("standards_file", "api_standard_text"), (slug, "method.md")),
+        "checklist_file": (slug, "reviewers", "md"),
+        "api_standard": (slug, "reviewers"),
+        **dict.fromkeys(
+            ("answer_standard_item", "undo_standard_item", "api_standard_answer"), (slug, "reviewers", "R11")
+        ),
         "attach_evidence": (more.finding.pk, "quote"),
         **dict.fromkeys(("remove_evidence", "api_remove_evidence"), (more.finding.pk, 1)),
         **dict.fromkeys(of_finding, (more.finding.pk,)),

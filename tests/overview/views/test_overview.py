@@ -592,7 +592,7 @@ def test_the_overview_needs_as_many_queries_for_three_as_for_one():
             Import.objects.create(study=world.study, kind="issues", name="list.csv", counts={"new": 1})
         factories.make_round(world.version, world.issues, [world.lead])
         counts.append(queries_of(client(world.lead), reverse("study", args=[world.study.slug])))
-    assert counts[0] == counts[1] <= 47
+    assert counts[0] == counts[1] <= 61  # 14 of them for the panel of what is not met
 
 
 @pytest.mark.world(issues=3, members=1)
