@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("standards.urls")),
     path("", include("replication.urls")),
     path("", include("boards.urls")),
+    path("", include("protocols.urls")),
     path("", include("overview.urls")),
     path("api/v1/", include("config.api")),
 ]

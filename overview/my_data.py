@@ -104,6 +104,10 @@ OWN: dict[str, Own] = {
     "standards.ItemAnswer": Own(("given_by",)),
     "standards.RaterBackground": Own(("member",)),
     "standards.Citation": Own(("changed_by",)),
+    "protocols.Protocol": Own(
+        ("made_by", "saved_by", "frozen_by"), without=("before", "digest", "document", "plan", "taken")
+    ),
+    "protocols.DeviationReason": Own(("written_by",)),
     "boards.Board": Own(("made_by",)),
     "boards.Sorting": Own(("member",)),
     "boards.Pile": Own(

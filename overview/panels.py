@@ -17,6 +17,7 @@ from findings.rules import may_read_findings
 from ingest.rules import may_mark_similar
 from interviews.rules import may_enter_interviews, may_lead_interviews, may_read_guide
 from overview.queries.sizes import size_of
+from protocols.rules import may_read_protocol
 from rounds.models import Round
 from rounds.queries.rounds import round_progress
 from rounds.rules import may_read_samples, may_see_others
@@ -137,6 +138,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             _("Report"),
             [
                 Tab("study_report", _("Report"), of, reads),
+                Tab("protocol", _("Protocol"), of, may_read_protocol(member)),
                 Tab("findings", _("Findings"), of, may_read_findings(member)),
                 Tab("standards", _("Standards"), of, may_read_standards(member)),
             ],

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-ROOMS = {"annotate", "boards", "consensus", "overview", "replication", "reports", "rounds"}
+ROOMS = {"annotate", "boards", "consensus", "overview", "protocols", "replication", "reports", "rounds"}
 """The rooms that remember answers about rows."""
 _caches: set[Any] = set()
 _scanned: set[str] = set()

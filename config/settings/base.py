@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "standards",
     "replication",
     "boards",
+    "protocols",
     "overview",
     "demo",
 ]

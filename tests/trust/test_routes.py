@@ -261,6 +261,16 @@ citation                   post   401  404  404  422  422  403  403  403  403
 my_background              get    302  404  404  200  200  200  200  403  403
 my_background              post   401  404  404  422  422  422  422  403  403
 remove_background          post   401  404  404  302  302  302  302  403  403
+protocol                   get    302  404  404  200  200  200  200  200  403
+protocol_version           get    302  404  404  200  200  200  200  200  403
+protocol_file              get    302  404  404  200  200  200  200  200  403
+start_protocol             post   401  404  404  409  409  403  403  403  403
+protocol_draft             get    302  404  404  200  200  403  403  403  403
+protocol_draft             post   401  404  404  302  302  403  403  403  403
+undo_protocol              post   401  404  404  302  302  403  403  403  403
+discard_protocol           post   401  404  404  302  302  403  403  403  403
+freeze_protocol            get    302  404  404  200  200  403  403  403  403
+freeze_protocol            post   401  404  404  422  422  403  403  403  403
 findings                   get    302  404  404  200  200  200  200  200  403
 new_finding                get    302  404  404  200  200  403  403  403  403
 new_finding                post   401  404  404  422  422  403  403  403  403
@@ -757,6 +767,8 @@ def address(world: World, name: str) -> str:
             (round_id, more.frozen.pk),
         ),
         "disagreements_matrix": (round_id, "csv"),
+        "protocol_version": (slug, 1),
+        "protocol_file": (slug, 1, "md"),
         "findings_file": (slug, "csv"),
         **dict.fromkeys(("standards_file", "api_standard_text"), (slug, "method.md")),
         "checklist_file": (slug, "reviewers", "md"),

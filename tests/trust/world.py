@@ -54,6 +54,7 @@ from tests.factories.annotate import label_input
 from tests.trust.findings import make_findings
 from tests.trust.interviews import make_interviews
 from tests.trust.meetings import HELD_BACK, make_meetings
+from tests.trust.protocols import make_protocols
 from tests.worlds.opening import open_without_waiting
 
 CANARIES = {
@@ -211,6 +212,7 @@ def make_world() -> World:
     make_meetings(world)
     world.more.interviews = make_interviews(world)
     world.more.finding = make_findings(world)
+    make_protocols(world)
     world.more.motion = propose(world.version.taxonomy, members["lead"], code="A.2")
     about = category(version, "C")
     world.more.board = start_board(taxonomy=version.taxonomy, name="Board", about=about, by=owner)
