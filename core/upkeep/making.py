@@ -31,7 +31,11 @@ LAST = "last_backup.json"
 NOT_FILES = frozenset(
     {
         "postgres",
+        "postgres.log",
         "redis",
+        "redis.log",
+        "embedded.lock",
+        "embedded.users",
         "logs",
         "run",
         "secret_key",
@@ -46,8 +50,8 @@ NOT_FILES = frozenset(
         LAST,
     }
 )
-"""In the data folder, and no part of a backup: servers, logs, packages that can be made again, and the key,
-which is kept apart.
+"""In the data folder, and no part of a backup: servers with their logs and locks, packages that can be made
+again, and the key, which is kept apart.
 """
 
 Say = Callable[[str], None]
