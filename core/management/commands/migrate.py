@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from psycopg2.errors import LockNotAvailable
 
 from core.sql.roles import as_owner, grant, make_application
+from core.upkeep import stamp
 
 LOCK_SECONDS = 5.0
 TRIES = 12
@@ -40,6 +41,7 @@ class Command(migrate.Command):
         only_looks = options["plan"] or options["check_unapplied"]
         if not only_looks:
             make_application(connection)
+            stamp.take_away(connection)
         patiently(connection, lambda: super(Command, self).handle(*args, **options), self.stdout.write)
         if not only_looks:
             grant(connection)

@@ -25,6 +25,7 @@ from core.disk import reserve
 from core.disk.room import is_full
 from core.embedded.errors import EmbeddedServerError
 from core.supervisor import AlreadyUpError, Child, ChildFailedError, Supervisor
+from core.upkeep import stamp
 
 PATIENT_SECONDS = 90.0
 LOOK_SECONDS = 0.2
@@ -99,7 +100,7 @@ class Command(BaseCommand):
         with closed(self.folder / "up.gate"):
             supervisor.look()  # loads while the database comes up to date, and then listens
             ensure_servers()
-            is_new = self.manage("prepare").split()[-1:] == ["new"]
+            is_new = self.bring_up_to_date()
         self.wait_for_web(supervisor, host, port)
         if demo:  # before the worker, which would compete for the processors
             self.manage("demo", "--address", supervisor.address, show=True)
@@ -115,6 +116,13 @@ class Command(BaseCommand):
             self.look(supervisor)
             time.sleep(LOOK_SECONDS)
         raise KeyboardInterrupt
+
+    def bring_up_to_date(self) -> bool:
+        """Bring the database up to date, unless this very code did so before; True while nobody has an
+        account.
+        """
+        found = stamp.is_new() if uses_embedded_postgres() else None
+        return self.manage("prepare").split()[-1:] == ["new"] if found is None else found
 
     def look(self, supervisor: Supervisor) -> None:
         """Bring back what died. On a full disk nothing may live: then wait for room instead of ending."""
