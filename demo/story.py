@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import cached_property
 from typing import Any
 
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from annotate.actions.labels import submit_label
 from annotate.label_input import LabelInput

@@ -6,8 +6,8 @@ No file here has a column with the name of a label that counts.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
+from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from annotate.queries.model_labels import model_labels_beside

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache, wraps
+from functools import lru_cache, wraps
 from itertools import product
 from operator import attrgetter
 from types import EllipsisType
 from typing import Any, TypeVar
 
 import numpy as np
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 

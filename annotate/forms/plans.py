@@ -1,11 +1,11 @@
 """The form that plans a round, as objects."""
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from annotate.actions.plans import LONGEST_NAME, MOST_QUOTA, Plan, refusals

@@ -5,7 +5,8 @@ open vote a member sees the names of the voters and their own ballot; never anot
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+
+from django.utils.functional import cached_property
 
 from consensus.models import AgendaItem, Ballot, Decision, FollowUp, Meeting, Participant, Vote
 from consensus.queries.disagreements import DisagreementRow

@@ -5,12 +5,12 @@ that are withheld from the member the room contains only the number.
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import median
 from typing import NamedTuple
 
 from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils.functional import cached_property
 
 from consensus import models
 from consensus.models import AgendaItem, Ballot, Meeting, Spell

@@ -7,12 +7,13 @@ be older than its labels (docs/decisions/0048).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
+from django.utils.functional import cached_property
 from numpy.typing import NDArray
 
 from agreement import MISSING, Patterns

@@ -5,12 +5,13 @@ Texts are searched by a job (ingest.actions.finds); everything here reads what i
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add, or_
 from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet, Sum
+from django.utils.functional import cached_property
 
 from core.models import Job
 from core.once import once_a_page

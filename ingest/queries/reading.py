@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.functional import Promise
+from django.utils.functional import Promise, cached_property
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext_lazy as _

@@ -1,11 +1,12 @@
 """Agreement with partial credit: two different categories can be nearly the same."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import EllipsisType
 from typing import Any
 
 import numpy as np
+from django.utils.functional import cached_property
 from numpy.typing import NDArray
 
 from agreement import MISSING, Bootstrap, Coefficient, Patterns

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
+
+from django.utils.functional import cached_property
 
 from taxonomy.models import CategoryState, Level
 from taxonomy.queries import codebooks

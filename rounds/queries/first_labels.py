@@ -8,12 +8,12 @@ negative id and a code such as `C.1@v1`.
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
+from django.utils.functional import cached_property
 
 from rounds.models import Round
 from rounds.queries.categories import categories_of

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+
+from django.utils.functional import cached_property
 
 from taxonomy.models import CategoryState, Gone, Level, Proposal, Version
 from taxonomy.tree import ALL_TEXTS, Node, Tree

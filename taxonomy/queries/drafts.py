@@ -3,9 +3,9 @@
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from django.db.models import Max
+from django.utils.functional import cached_property
 
 from taxonomy.models import CategoryState, Change, Level, Taxonomy, Version
 from taxonomy.queries.codebooks import hues_of
