@@ -12,7 +12,9 @@ from consensus.models import Decision, Disagreement
 from core import clock
 from rounds.models import Assignment, Label, Round, RoundIssue, RoundVolunteer
 from studies.models import Membership
+from tests.storm.meeting_checks import ballots_are_secret, meetings_are_as_answered
 from tests.storm.model import Place, RoundModel, Said
+from tests.storm.tree_checks import the_taxonomy_is_as_answered
 
 if TYPE_CHECKING:
     from tests.storm.life import Life
@@ -22,10 +24,15 @@ MOST_HELD = 3
 
 
 def all_promises(life: "Life") -> None:
+    the_taxonomy_is_as_answered(life)
     for round_ in life.rounds:
         labels_are_as_answered(life, round_)
         slots_are_as_many_as_asked(round_)
+    meetings_are_as_answered(life)
+    for round_ in life.rounds:
         decisions_follow(life, round_)
+    if life.draw.random() < 0.15:
+        ballots_are_secret(life)
     nobody_sees_too_much(life)
     if life.draw.random() < 0.1:
         numbers_are_the_models(life)
@@ -123,8 +130,9 @@ def decisions_follow(life: "Life", round_: RoundModel) -> None:
     )
     apart = set(Disagreement.objects.filter(round=round_.pk).values_list("issue", flat=True))
     for issue in round_.wanted:
-        found = life.codes.get(standing.get(issue, 0))
-        themes = {said.theme for said in round_.counted(issue).values()}
+        theme = round_.tree.theme
+        found = theme(life.codes.get(standing.get(issue, 0)))
+        themes = set(round_.themes(issue))
         shown = round_.is_complete(issue) and round_.is_revealed(issue)
         assert (issue in apart) == (shown and len(themes) > 1), (
             f"disagreement at {issue} of {round_.name}: {themes}"
@@ -134,11 +142,18 @@ def decisions_follow(life: "Life", round_: RoundModel) -> None:
             ways = {round_.by_rule(issue, majority) for majority in round_.majorities}
             assert found in ways or by_lead, f"{issue} is decided as {found}, not one of {ways}"
             round_.ruled[issue] = found
+        elif shown and round_.has_followed and not by_lead:
+            # What compares otherwise is decided anew, by the rule of today; other results stand.
+            before = theme(round_.ruled[issue])
+            ways = themes if len(themes) == 1 else {before, round_.by_rule(issue, round_.majority)}
+            assert found in ways, f"{issue} is decided as {found} since the new version, not one of {ways}"
+            round_.ruled[issue] = found
         if by_lead is None:
-            expected = round_.ruled.get(issue)
+            expected = theme(round_.ruled.get(issue))
             assert found == expected, f"{issue} is decided as {found}, not {expected}"
         else:
-            assert found in by_lead, f"{issue} is decided as {found}, answered was {by_lead}"
+            ways = {theme(one) for one in by_lead}
+            assert found in ways, f"{issue} is decided as {found}, answered was {by_lead}"
 
 
 def nobody_sees_too_much(life: "Life") -> None:
@@ -158,7 +173,13 @@ def nobody_sees_too_much(life: "Life") -> None:
         reverse("issue", args=[study, issue]),
         reverse("round_volunteers", args=[round_.pk]),
         reverse("final_labels", args=[round_.pk]),
+        reverse("taxonomy", args=[life.taxonomy.pk]),
     ]
+    if life.taxonomy.motions:
+        addresses += [reverse("proposals", args=[life.taxonomy.pk])] * 4
+    for meeting in life.meetings:
+        name = "minutes" if meeting.is_closed else "meeting"
+        addresses += [reverse(name, args=[meeting.pk])]
     files = f"{reverse('api_labels_csv', args=[study])}?layout=long&round={name}"
     _reads(life, draw.choice(readers), draw.choice([*addresses, files]))
     apart = [
@@ -197,6 +218,12 @@ def _revealed_to(life: "Life", reader: int) -> set[str]:
         for (issue, _member), said in round_.labels.items():
             if round_.is_revealed(issue) and not _waits(life, round_, issue, reader):
                 words.add(said.word)
+    for word, (round_, issue) in life.arguments.items():
+        if round_.is_revealed(issue) and not _waits(life, round_, issue, reader):
+            words.add(word)
+    for motion in life.taxonomy.motions.values():
+        if motion.is_closed:
+            words |= {argument for _choice, argument in motion.cast.values()}
     return words
 
 

@@ -38,11 +38,11 @@ def settle(life: "Life", hot: int) -> Deed | None:
     if not ways:
         return None
     round_, issue = life.draw.choice(ways)
-    code = life.draw.choice(["A.1", "A.2", "C.9"])
+    code = life.draw.choice(life.themes(round_))
     life.busy.add(("settle", round_.pk, issue))
     seen, before = checks.decision_number(round_, issue), checks.decided_as(life, round_, issue)
     form = {
-        "choice": "other", "other": life.world.category(code).pk,
+        "choice": "other", "other": life.pk_of(code),
         "rationale": "As the guideline says.", "seen_number": seen,
     }  # fmt: skip
     url = reverse("settle_issue", args=[round_.pk, issue])

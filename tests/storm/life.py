@@ -22,9 +22,11 @@ from studies.models import Membership, Role
 from tests import factories
 from tests.conftest import KEPT
 from tests.database import as_owner
-from tests.storm import checks, leads, volunteers
+from tests.storm import checks, leads, meetings, volunteers, votes
 from tests.storm.deeds import BEGIN, CODES, Deed, Window
+from tests.storm.meeting_model import MeetingModel
 from tests.storm.model import RoundModel
+from tests.storm.trees import TaxonomyModel, Tree
 from tests.storm.turns import Act, Workers, at_once
 from tests.worlds.opening import open_without_waiting
 from tests.worlds.world import World, small_world
@@ -58,6 +60,15 @@ class Life:
     seen: int = 0
     """Words that readers saw: a life in which nobody sees anything shows nothing."""
     compared: int = 0
+    keys_given: int = 0
+    secret: int = 0
+    """How often pages were compared while a vote was open."""
+    meetings: list[MeetingModel] = field(default_factory=list)
+    arguments: dict[str, tuple[RoundModel, int]] = field(default_factory=dict)
+    """Words of comments, with the round and the issue that they are about."""
+    retires: bool = False
+    edits: set[int] = field(default_factory=set)
+    """Changes of the draft that a lead was answered."""
     written: dict[int, set[str]] = field(default_factory=dict)
     busy: set[Any] = field(default_factory=set)
     """What the acts of this step touch: refusals are explained by it."""
@@ -93,6 +104,12 @@ class Life:
         )
         open_without_waiting(crossed, world.lead)
         self.codes = {world.category(code).pk: code for code in factories.taxonomy.CODES}
+        """The first codes of categories, or their names in the model, by their ids."""
+        self.category_keys = {code: str(world.category(code).key) for code in factories.taxonomy.CODES}
+        taxonomy = world.version.taxonomy
+        taxonomy.by_majority = draw.random() < 0.5
+        taxonomy.save(update_fields=["by_majority"])
+        self.taxonomy = TaxonomyModel(taxonomy.pk, taxonomy.by_majority, pks={1: world.version.pk})
         self.rest = self.rest_of(self.viewer)
         self.rounds = [self._model(main), self._model(crossed)]
         self.clients = {one.pk: self._signed_in(one) for one in (*world.members, world.lead, self.viewer)}
@@ -127,6 +144,7 @@ class Life:
             waits_for_close=round_.reveal == Round.Reveal.ROUND_CLOSED,
             majority=round_.majority,
             lease_minutes=round_.lease_minutes,
+            version_pk=round_.version_id,
             wanted={issue.pk: round_.labels_per_issue for issue in self.world.issues},
             seats=dict.fromkeys(round_.volunteers.values_list("member", flat=True), True),
         )
@@ -163,7 +181,15 @@ class Life:
         self._jump()
         self.began, self.busy = self.now, set()
         hot = draw.choice(self.world.issues).pk
-        rush = draw.choices([self._usual, self._last_labels, self._claims, self._end], [60, 20, 12, 3])[0]
+        rushes = [
+            self._usual,
+            self._last_labels,
+            self._claims,
+            self._end,
+            self._last_votes,
+            self._publication,
+        ]
+        rush = draw.choices([*rushes, self._meeting], [60, 20, 12, 2, 8, 5, 12])[0]
         deeds = [deed for act in rush(hot) if (deed := act(self))]
         if not deeds:
             return
@@ -174,7 +200,7 @@ class Life:
         done = at_once(self.workers, draw, *(self._timed(deed.ask) for deed in deeds), killed=killed)
         self.now += timedelta(seconds=draw.randrange(1, 90))
         # What was refused may be explained by what was taken.
-        for deed, act in sorted(zip(deeds, done, strict=True), key=lambda one: not _is_taken(one[1])):
+        for deed, act in sorted(zip(deeds, done, strict=True), key=lambda one: _rank(one[1])):
             self._answered(deed, act)
         checks.all_promises(self)
 
@@ -229,6 +255,20 @@ class Life:
             return []
         return [partial(leads.close, hot=hot), *(partial(volunteers.label, hot=hot) for _ in range(2))]
 
+    def _last_votes(self, hot: int) -> list[Move]:
+        return [partial(act, hot=hot) for act in votes.last_votes(self)]
+
+    def _publication(self, hot: int) -> list[Move]:
+        """A version is published while others label, edit and propose."""
+        others = self.draw.choices([volunteers.label, votes.edit, votes.publish, votes.propose], k=2)
+        return [partial(act, hot=hot) for act in (votes.publish, *others)]
+
+    def _meeting(self, hot: int) -> list[Move]:
+        """Many vote at once, while the chair counts or decides and a lead decides too."""
+        chairs = [meetings.count_votes, meetings.decide, leads.settle, meetings.end, meetings.ballot]
+        acts = [meetings.ballot, meetings.ballot, self.draw.choices(chairs, [3, 3, 2, 1, 4])[0]]
+        return [partial(act, hot=hot) for act in acts]
+
     def _drawn(self) -> Callable[..., Deed | None]:
         acts = {
             volunteers.sit: 5,
@@ -238,10 +278,21 @@ class Life:
             volunteers.skip: 1,
         }
         acts |= {
-            leads.settle: 1.2,
+            leads.settle: 0.6,
             leads.ask_for_more: 0.25,
             leads.leave: 0.25,
             leads.join: 0.3,
+            votes.propose: 0.6,
+            votes.vote: 3,
+            votes.edit: 0.4,
+            votes.publish: 0.3,
+            meetings.plan: 2,
+            meetings.begin: 4,
+            meetings.ballot: 5,
+            meetings.argue: 1.5,
+            meetings.count_votes: 1,
+            meetings.decide: 1.2,
+            meetings.end: 0.2,
         }
         return self.draw.choices(list(acts), list(acts.values()))[0]
 
@@ -256,12 +307,22 @@ class Life:
         self.keys += 1
         return str(UUID(int=(self.number << 64) + self.keys))
 
-    def code_of(self, category: int) -> str:
-        return next(code for code in CODES if self.world.category(code).pk == category)
+    def pk_of(self, name: str) -> int:
+        return next(pk for pk, known in self.codes.items() if known == name)
+
+    def choosable(self, tree: Tree) -> list[str]:
+        """Few categories, so that labels are often equal."""
+        known = [name for name in [*CODES, *self.codes.values()] if name in CODES or name.startswith("N")]
+        return [one for one in dict.fromkeys(known) if tree.is_there(one) and tree.level(one) > 1]
+
+    def themes(self, round_: RoundModel) -> list[str]:
+        return [one for one in self.choosable(round_.tree) if round_.tree.level(one) == 2]
 
 
-def _is_taken(act: Act) -> bool:
-    return getattr(act.result, "status_code", 500) < 400
+def _rank(act: Act) -> int:
+    """What was taken first, then what may have been, then what was refused."""
+    status = getattr(act.result, "status_code", 500)
+    return 0 if status < 400 else 1 if act.was_killed else 2
 
 
 def _code(answer: Any) -> str:

@@ -6,20 +6,18 @@ from datetime import datetime
 from fractions import Fraction
 from itertools import combinations
 
+from tests.storm.trees import Tree
+
 Place = tuple[int, int]
 """An issue and a member."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a label says: the code of its category, and a word that occurs nowhere else."""
+    """What a label says: the first code of its category, and a word that occurs nowhere else."""
 
     code: str
     word: str
-
-    @property
-    def theme(self) -> str:
-        return ".".join(self.code.split(".")[:2])
 
 
 @dataclass
@@ -59,6 +57,16 @@ class RoundModel:
     was_revealed: set[int] = field(default_factory=set)
     held: dict[Place, datetime] = field(default_factory=dict)
     """Claimed slots, and until when nobody else may get them."""
+    version: int = 1
+    version_pk: int = 0
+    tree: Tree = field(default_factory=Tree)
+    """The version of the taxonomy that the round goes by."""
+    has_followed: bool = False
+    """Did it move to another version in this step?"""
+
+    def themes(self, issue: int) -> list[str | None]:
+        """What the labels that count say in the version of the round; None for one whose category is gone."""
+        return [self.tree.theme(said.code) for said in self.counted(issue).values()]
 
     def counted(self, issue: int) -> dict[int, Said]:
         return {
@@ -77,7 +85,7 @@ class RoundModel:
         """The theme that the rule of the round decides, None for a disagreement or an issue that is not complete."""
         if not self.is_complete(issue) or not self.is_revealed(issue):
             return None
-        themes = Counter(said.theme for said in self.counted(issue).values())
+        themes = Counter(self.themes(issue))
         (first, most), *others = themes.most_common()
         if not others:
             return first
@@ -94,7 +102,7 @@ class RoundModel:
     def percent_agreement(self) -> Fraction | None:
         shares = []
         for issue in self.wanted:
-            themes = [said.theme for said in self.counted(issue).values()]
+            themes = self.themes(issue)
             if self.is_complete(issue) and self.is_revealed(issue) and len(themes) > 1:
                 pairs = list(combinations(themes, 2))
                 shares.append(Fraction(sum(first == second for first, second in pairs), len(pairs)))

@@ -5,11 +5,7 @@ trigger of labels locks the same row. Without a second try nothing fails either,
 and there is no deadlock to survive; tests/core/test_retry.py makes one.
 """
 
-import sys
-from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 from annotate.actions import turns
 from annotate.queries import labels as label_queries
@@ -19,20 +15,7 @@ from rounds.actions import locks
 from rounds.models import RoundIssue, RoundVolunteer
 from rounds.queries import blindness
 from rounds.queries import rounds as round_queries
-
-Patch = pytest.MonkeyPatch
-
-
-def everywhere(patch: Patch, function: Callable[..., Any], instead: Callable[..., Any]) -> None:
-    """Put something else in the place of a function, in each module that imported it."""
-    found = [
-        (module, name)
-        for module in list(sys.modules.values())
-        for name, value in list(getattr(module, "__dict__", {}).items())
-        if value is function
-    ]
-    for module, name in found:
-        patch.setattr(module, name, instead)
+from tests.storm.patches import Patch, everywhere
 
 
 def submit_locks_nothing(patch: Patch) -> None:

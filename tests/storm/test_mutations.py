@@ -6,7 +6,8 @@ import pytest
 
 from tests.long import only_long
 from tests.storm.life import Broken, Life
-from tests.storm.mutations import MUTATIONS, Patch
+from tests.storm.mutations import MUTATIONS
+from tests.storm.patches import Patch
 from tests.storm.turns import Workers, standing_before_statements
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow, only_long]

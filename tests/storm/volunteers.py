@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 from tests.storm import checks
-from tests.storm.deeds import BEGIN, CODES, JSON, Deed, Window
+from tests.storm.deeds import BEGIN, JSON, Deed, Window
 from tests.storm.model import Place, RoundModel, Said
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def label(life: "Life", hot: int) -> Deed | None:
         "issue": window.shown,
         "form_key": life.key(),
         "version": window.version,
-        "category": life.world.category(life.draw.choice(CODES)).pk,
+        "category": life.pk_of(life.draw.choice(life.choosable(life.taxonomy.shown_in(window.version)))),
         "summary": life.word(window.member.pk),
     }
-    said = Said(life.code_of(form["category"]), form["summary"])
+    said = Said(life.codes[form["category"]], form["summary"])
     round_, is_again = window.round, window.unanswered is not None
     expected = may_label(life, window, place)
     life.busy |= {("label", round_.pk, place), ("issue", round_.pk, place[0])}
@@ -131,8 +131,8 @@ def may_label(life: "Life", window: Window, place: Place) -> bool:
 
 def explained(life: "Life", round_: RoundModel, place: Place) -> bool:
     """Does something else in this step explain that a label was refused?"""
-    others = {("close", round_.pk), ("seat", round_.pk, place[1]), ("skip", round_.pk, place)}
-    return bool(others & life.busy) or place in round_.labels
+    others = {("publish",), ("close", round_.pk), ("seat", round_.pk, place[1]), ("skip", round_.pk, place)}
+    return bool(others & life.busy) or place in round_.labels or place in round_.perhaps
 
 
 def is_taken_out(life: "Life", round_: RoundModel, member: int) -> bool:
@@ -160,12 +160,12 @@ def change(life: "Life", hot: int) -> Deed | None:
         return None
     round_, place = life.draw.choice([one for one in own if one[1][0] == hot] or own)
     seen = checks.seen_of(round_, place)
-    said = Said(life.draw.choice(CODES), life.word(place[1]))
+    said = Said(life.draw.choice(life.choosable(round_.tree)), life.word(place[1]))
     before = round_.labels[place]
     client = life.clients[place[1]]
     form = {
-        "issue": place[0], "category": life.world.category(said.code).pk, "summary": said.word, "seen": seen,
-        "version": life.world.version.pk,
+        "issue": place[0], "category": life.pk_of(said.code), "summary": said.word, "seen": seen,
+        "version": round_.version_pk,
     }  # fmt: skip
     url = reverse("change_label", args=[round_.pk])
     was_revealed = round_.is_revealed(place[0])
@@ -174,6 +174,7 @@ def change(life: "Life", hot: int) -> Deed | None:
     def believe(answer: Any) -> None:
         if answer.status_code != 200:
             reasons = was_revealed or is_taken_out(life, round_, place[1]) or reveals(life, round_, place[0])
+            reasons = reasons or ("publish",) in life.busy
             assert reasons, f"a change was refused for no reason: {answer.content!r}"
             return
         assert not was_revealed, f"{before} was changed after its reveal"
