@@ -16,6 +16,7 @@ from annotate.actions.labels import change_label, submit_label
 from annotate.actions.turns import next_turn
 from annotate.label_input import LabelInput
 from annotate.queries.labels import own_labels
+from annotate.queries.outcomes import KINDS, Outcome, OutcomeFilter, outcomes_of
 from annotate.queries.turns import Turn
 from annotate.rules import may_see_own_labels
 from ingest.api.issues import IssueTextSerializer, labels_hidden
@@ -110,8 +111,30 @@ class ChangeSerializer(ChoiceSerializer):
     seen = serializers.DateTimeField(help_text="changed_at, or submitted_at, of the label that was read")
 
 
+class OutcomeSerializer(serializers.Serializer[Outcome]):
+    """What was decided on the issue of a revealed label."""
+
+    category = serializers.CharField(
+        source="state.code", default="", help_text="Code of the final label; empty while there is none"
+    )
+    method = serializers.CharField(source="decision.method", default="")
+    rationale = serializers.CharField(source="decision.rationale", default="")
+    stands = serializers.BooleanField(
+        allow_null=True, help_text="Does the label say the same? None without a decision, or if surplus"
+    )
+
+
+class OwnLabelSerializer(LabelSerializer):
+    outcome = serializers.SerializerMethodField(help_text="None before the issue is revealed")
+
+    @extend_schema_field(OutcomeSerializer(allow_null=True))
+    def get_outcome(self, label: Label) -> dict[str, Any] | None:
+        outcome = self.context["outcomes"].get(label.issue_id)
+        return dict(OutcomeSerializer(outcome).data) if outcome else None
+
+
 class OwnLabelsSerializer(serializers.Serializer[Any]):
-    results = LabelSerializer(many=True)
+    results = OwnLabelSerializer(many=True)
     next = serializers.CharField(allow_null=True, help_text="Give it as `after` to read on")
 
 
@@ -174,15 +197,23 @@ class Labels(Endpoint):
 
     scopes: ClassVar = {"POST": Scope.LABEL}
 
-    @extend_schema(responses=OwnLabelsSerializer, parameters=[OpenApiParameter("after", str)])
+    @extend_schema(
+        responses=OwnLabelsSerializer,
+        parameters=[OpenApiParameter("after", str), OpenApiParameter("outcome", str, enum=KINDS)],
+    )
     def get(self, request: Request, round_id: int) -> Response:
         round_, member = seat_in(request, round_id, may_see_own_labels)
+        outcome = request.query_params.get("outcome", "")
+        if outcome and outcome not in KINDS:
+            raise ValidationError({"outcome": [f"Give one of {', '.join(KINDS)}."]})
+        among = OutcomeFilter(outcome).labels(round_, member)
         try:
-            found = own_labels(round_, member, after=request.query_params.get("after"))
+            found = own_labels(round_, member, after=request.query_params.get("after"), among=among)
         except ValueError as error:
             raise ValidationError({"after": ["Give the next of a former answer."]}) from error
         labels: Any = [row.label for row in found.rows]
-        data = LabelSerializer(labels, many=True, context={"states": _states(round_)}).data
+        context = {"states": _states(round_), "outcomes": outcomes_of(round_, member, labels)}
+        data = OwnLabelSerializer(labels, many=True, context=context).data
         return Response({"results": data, "next": found.next})
 
     @extend_schema(request=SubmissionSerializer, responses={201: LabelSerializer, 200: LabelSerializer})

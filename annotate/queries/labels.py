@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -122,16 +122,24 @@ class Progress:
         return self.stretch_minutes >= LONG
 
 
-def own_labels(round_: Round, member: Membership, *, after: str | None = None, limit: int = 50) -> OwnLabels:
-    """The member's labels in this round, newest first. `after` is the `next` of the previous page. Raises
-    ValueError for a malformed cursor.
+def own_labels(
+    round_: Round,
+    member: Membership,
+    *,
+    after: str | None = None,
+    limit: int = 50,
+    among: QuerySet[Label] | None = None,
+) -> OwnLabels:
+    """The member's labels in this round, or those `among` some labels, newest first. `after` is the `next` of
+    the previous page. Raises ValueError for a malformed cursor.
     """
     states = categories_of(round_.version_id).by_id
     # A label that was revealed once stays unchangeable, even while its issue is blind again.
     places = RoundIssue.objects.filter(round=OuterRef("round"), issue=OuterRef("issue"))
     completed = places.values_list(Coalesce("completed_at", "was_completed_at"))
     labels = (
-        Label.objects.filter(round=round_, volunteer=member)
+        (Label.objects.all() if among is None else among)
+        .filter(round=round_, volunteer=member)
         .select_related("issue__repository", "issue__current", "proposal")
         .defer("issue__current__body", "issue__current__comments", "issue__current__labels")
         .annotate(completed_at=Subquery(completed))

@@ -18,6 +18,7 @@ from annotate.actions import label_drafts, turns
 from annotate.actions import labels as actions
 from annotate.forms.labels import ChangeForm, DraftForm, LabelForm, SkipForm
 from annotate.queries import labels as queries
+from annotate.queries.outcomes import OutcomeFilter, outcome_counts, outcomes_of
 from annotate.queries.repeats import next_comes
 from annotate.queries.second_looks import look_to_label, lost_labels
 from annotate.queries.training import standing
@@ -30,6 +31,7 @@ from core.middleware import wants_json
 from core.numbers import whole_number
 from ingest.models import Issue
 from rounds.models import Label, Round, RoundVolunteer
+from rounds.queries.categories import categories_of
 from rounds.queries.rounds import rounds_for
 from rounds.rules import may_be_volunteer
 from rounds.views.shortcuts import frame
@@ -192,19 +194,36 @@ def take_back_skip(request: AuthedRequest, round_id: int) -> HttpResponse:
 def own_labels(request: AuthedRequest, round_id: int) -> HttpResponse:
     """Show the member's own labels, newest first, and their skipped issues."""
     _own, round_, member = _seat(request, round_id)
-    after = request.GET.get("after")
+    after, narrowed = request.GET.get("after"), OutcomeFilter.of(request.GET)
     try:
-        found = queries.own_labels(round_, member, after=after)
+        found = queries.own_labels(round_, member, after=after, among=narrowed.labels(round_, member))
     except ValueError as error:
         raise Http404 from error
+    chosen, outcomes = picker(round_), outcomes_of(round_, member, [row.label for row in found.rows])
+    counts, states = outcome_counts(round_, member), categories_of(round_.version_id).by_id
     progress = queries.progress(round_, member)
     may_claim = round_.allocation == Round.Allocation.K_OF_N and not progress.has_reached_quota
     context = frame(round_, member) | {
-        "rows": [(row, picker(round_).hue(row.label.category_id)) for row in found.rows],
-        "newer_url": request.path if after else "",
-        "older_url": f"?{urlencode({'after': found.next})}" if found.next else "",
-        "skips": [] if after else queries.own_skips(round_, member),
-        "lost": [] if after or not round_.is_open else lost_labels(round_, member),
+        "rows": [
+            {
+                "own": row,
+                "hue": chosen.hue(row.label.category_id),
+                "outcome": outcome,
+                "decided_hue": chosen.hue(outcome.state.category_id) if outcome and outcome.state else None,
+            }
+            for row in found.rows
+            for outcome in [outcomes.get(row.label.issue_id)]
+        ],
+        "narrowed": narrowed,
+        "counts": counts,
+        "categories": [
+            (states[category], labels)
+            for category, labels in (queries.own_counts(round_, member) if counts else {}).items()
+        ],
+        "newer_url": f"?{urlencode(narrowed.query)}" if after else "",
+        "older_url": f"?{urlencode(narrowed.query | {'after': found.next})}" if found.next else "",
+        "skips": [] if after or narrowed.query else queries.own_skips(round_, member),
+        "lost": [] if after or narrowed.query or not round_.is_open else lost_labels(round_, member),
         "progress": progress,
         "goes_on": round_.is_open and (progress.left > 0 or may_claim),
     }

@@ -32,6 +32,22 @@ def test_an_evening_over_rest(world):
     assert client_of(world.second).get(f"/api/v1/rounds/{world.round.pk}/labels/").json()["results"] == []
 
 
+def test_own_labels_tell_what_was_decided_once_it_is_revealed(world):
+    label_all(world, ("C.1", "C.2"), ("C.1", "C.1"))
+    label(world.first, world, world.issues[2], "C.1")
+    decisions = f"/api/v1/rounds/{world.round.pk}/issues/{world.issues[0].pk}/decisions/"
+    sent = {"category": "C.2", "rationale": "precision", "seen": 0}
+    assert client_of(world.lead).post(decisions, sent, format="json").status_code == 201
+    client, address = client_of(world.first), f"/api/v1/rounds/{world.round.pk}/labels/"
+    unanimous = {"category": "C.1", "method": "unanimous", "rationale": "", "stands": True}
+    otherwise = {"category": "C.2", "method": "lead", "rationale": "precision", "stands": False}
+    assert [row["outcome"] for row in client.get(address).json()["results"]] == [None, unanimous, otherwise]
+    narrowed = client.get(f"{address}?outcome=otherwise").json()["results"]
+    assert [(row["issue"], row["outcome"]) for row in narrowed] == [(world.issues[0].pk, otherwise)]
+    refused = client.get(f"{address}?outcome=wrong")
+    assert (refused.status_code, list(refused.json())) == (400, ["outcome"])
+
+
 def test_a_turn_shows_the_issue_and_nothing_of_others(world):
     label(world.second, world, world.issues[0], "A.1", summary="canary")
     turn = client_of(world.first).post(f"/api/v1/rounds/{world.round.pk}/claim/")

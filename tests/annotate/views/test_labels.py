@@ -469,6 +469,35 @@ def test_own_labels_are_mine_alone_newest_first_in_pages(world):
     assert (first.count("Change<span"), first.count("revealed</span>")) == (49, 1)
 
 
+@pytest.mark.world(issues=3, members=2)
+def test_own_labels_show_what_was_decided_and_narrow_by_it(world):
+    round_, member = world.round(), world.members[0]
+    address, client = reverse("own_labels", args=[round_.pk]), _client(member)
+    world.submit(round_, world.issues[0], member, "C.2")
+    unrevealed = _text(client.get(address))
+    assert "Decided otherwise" not in unrevealed
+    assert "Decision</th>" not in unrevealed
+    for issue, mine, other in zip(world.issues[1:], ["C.2", "C.10"], ["C.9", "C.10"], strict=True):
+        world.submit(round_, issue, member, mine)
+        world.submit(round_, issue, world.members[1], other)
+    world.settle(round_, world.issues[1], "C.9", rationale="It is about the <farm>.")
+    page = _text(client.get(address))
+    assert [page.count(f">{words}</span>") for words in ("decided otherwise", "as you labelled")] == [1, 1]
+    assert "It is about the &lt;farm&gt;." in page
+    assert f'{reverse("disagreements", args=[round_.pk])}?issue={world.issues[1].pk}"' in page
+    otherwise = _text(client.get(address, {"outcome": "otherwise"}))
+    assert (_rows(otherwise), _rows(page)) == ([world.issues[1].pk], [one.pk for one in world.issues[::-1]])
+    by_category = client.get(address, {"category": world.category("C.10").pk})
+    assert _rows(_text(by_category)) == [world.issues[2].pk]
+    assert "None of your labels matches this filter." in _text(client.get(address, {"outcome": "waits"}))
+    assert _rows(_text(client.get(address, {"outcome": "?", "category": "x"}))) == _rows(page)
+
+
+def _rows(page: str) -> list[int]:
+    """The issues of a list of own labels, in its order."""
+    return [int(pk) for pk in re.findall(r'<th scope="row" class="ti">\s*<a href="[^"]*issue=(\d+)"', page)]
+
+
 @pytest.mark.parametrize("cursor", ["x", "2024-01-01_1", "2024-01-01T00:00:00+00:00_x", "_", "3", "\x00"])
 def test_a_cursor_that_is_none_is_not_found(world, cursor):
     address = reverse("own_labels", args=[world.round().pk])
@@ -525,7 +554,7 @@ def test_queries_do_not_grow_with_the_round(size):
         client.post(reverse("save_draft", args=[round_.pk]), _form(world, round_, member), headers=JSON)
     with CaptureQueriesContext(connection) as own:
         client.get(reverse("own_labels", args=[round_.pk]))
-    assert [len(page), len(submit), len(draft), len(own)] == [9, 11, 11, 15]
+    assert [len(page), len(submit), len(draft), len(own)] == [9, 11, 11, 17]
 
 
 def test_the_page_weighs_at_most_80_kb_in_eight_requests(world):
