@@ -2,12 +2,25 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    Exists,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    TextField,
+    Value,
+)
+from django.db.models.functions import Cast
 
 from consensus.models import Decision
 from core.numbers import whole_number
-from rounds.models import CurrentLabel, Label, Round, RoundIssue
+from rounds.models import Label, Round, RoundIssue
 from rounds.queries.blindness import still_to_label
 from rounds.queries.categories import categories_of
 from rounds.queries.rounds import revealed
@@ -48,7 +61,7 @@ class OutcomeFilter:
         return {name: value for name, value in set_.items() if value}
 
     def labels(self, round_: Round, member: Membership) -> QuerySet[Label]:
-        """The labels that match, of any member: `own_labels` takes the member's among them."""
+        """The labels that match; without an outcome of any member, whose own `own_labels` takes."""
         found = labels_by_outcome(round_, member, self.outcome) if self.outcome else Label.objects.all()
         return found if self.category is None else found.filter(category=self.category)
 
@@ -66,53 +79,55 @@ class OutcomeCounts:
 
 
 def outcome_counts(round_: Round, member: Membership) -> OutcomeCounts:
-    """How many of the member's labels have each outcome. One query, two more for revealed issues, and one for
-    the issues withheld."""
+    """How many of the member's labels have each outcome. Two queries, and one for the issues withheld."""
     if round_.kind in Round.APART:
         return OutcomeCounts()
     seen = _seen(round_, member)
-    own = _own(round_, member).filter(issue__in=seen.values("issue")).count()
-    if not own:
-        return OutcomeCounts()
-    decided = _own(round_, member).filter(issue__in=_decided(seen).values("issue")).count()
-    stands = _as_decided(round_, member, seen).count()
-    return OutcomeCounts(otherwise=decided - stands, stands=stands, waits=own - decided)
+    own = Label.objects.filter(round=round_, volunteer=member, surplus=False)
+    own_seen = own.filter(issue__in=seen.values("issue")).count()
+    decided = _with_own(seen.filter(decided__gt=0), member).filter(own__isnull=False)
+    numbers = decided.aggregate(all=Count("pk"), stands=Count("pk", filter=Q(own=F("decided"))))
+    return OutcomeCounts(
+        otherwise=numbers["all"] - numbers["stands"],
+        stands=numbers["stands"],
+        waits=own_seen - numbers["all"],
+    )
 
 
 def labels_by_outcome(round_: Round, member: Membership, kind: str) -> QuerySet[Label]:
     """The member's labels with this outcome, one of KINDS, without surplus labels."""
-    labels = Label.objects.filter(surplus=False)
+    labels = Label.objects.filter(round=round_, volunteer=member, surplus=False)
     if round_.kind in Round.APART:
         return labels.none()
     seen = _seen(round_, member)
-    same = _as_decided(round_, member, seen).values("issue")
-    if kind == "stands":
-        return labels.filter(issue__in=same)
-    if kind == "otherwise":
-        return labels.filter(issue__in=_decided(seen).values("issue")).exclude(issue__in=same)
-    return labels.filter(issue__in=seen.filter(decided=0).values("issue"))
+    if kind == "waits":
+        return labels.filter(issue__in=seen.filter(decided=0).values("issue"))
+    decided = _with_own(seen.filter(decided__gt=0), member)
+    same = Q(own=F("decided"))
+    return labels.filter(issue__in=decided.filter(same if kind == "stands" else ~same).values("issue"))
 
 
 def outcomes_of(round_: Round, member: Membership, labels: Iterable[Label]) -> dict[int, Outcome]:
-    """The outcome of each of these own labels whose issue is revealed, by id of the issue. One query, two
+    """The outcome of each of these own labels whose issue is revealed, by id of the issue. One query, one
     more for revealed issues, and one for the issues withheld.
     """
     issues = {label.issue_id: label for label in labels}
     if not issues or round_.kind in Round.APART:
         return {}
-    shown = dict(_seen(round_, member).filter(issue__in=issues).values_list("issue", "decided"))
+    shown = list(_with_own(_seen(round_, member).filter(issue__in=issues), member))
     if not shown:
         return {}
-    own = dict(_own(round_, member).filter(issue__in=shown).values_list("issue", "category"))
-    standing = Decision.objects.filter(round=round_, issue__in=shown, superseded_at=None)
+    standing = Decision.objects.filter(
+        round=round_, issue__in=[one.issue_id for one in shown], superseded_at=None
+    )
     decisions = {one.issue_id: one for one in standing}
     states, found = categories_of(round_.version_id).by_id, {}
-    for issue, decided in shown.items():
-        counts = bool(decided) and not issues[issue].surplus
-        found[issue] = Outcome(
-            decision=decisions.get(issue) if decided else None,
-            state=states[decided] if decided else None,
-            stands=own.get(issue) == decided if counts else None,
+    for one in shown:
+        counts = bool(one.decided) and not issues[one.issue_id].surplus
+        found[one.issue_id] = Outcome(
+            decision=decisions.get(one.issue_id) if one.decided else None,
+            state=states[one.decided] if one.decided else None,
+            stands=one.own == one.decided if counts else None,
         )
     return found
 
@@ -124,14 +139,11 @@ def _seen(round_: Round, member: Membership) -> QuerySet[RoundIssue]:
     return seen if turns.query.is_empty() else seen.exclude(Exists(turns.filter(issue=OuterRef("issue"))))
 
 
-def _decided(seen: QuerySet[RoundIssue]) -> QuerySet[RoundIssue]:
-    return seen.filter(decided__gt=0)
-
-
-def _own(round_: Round, member: Membership) -> QuerySet[CurrentLabel]:
-    return CurrentLabel.objects.filter(round=round_, volunteer=member)
-
-
-def _as_decided(round_: Round, member: Membership, seen: QuerySet[RoundIssue]) -> QuerySet[CurrentLabel]:
-    same = seen.filter(issue=OuterRef("issue"), decided=OuterRef("category"))
-    return _own(round_, member).filter(Exists(same))
+def _with_own(issues: QuerySet[RoundIssue], member: Membership) -> QuerySet[Any]:
+    """Each issue with `own`, what the member's label says in the version of the round, 0 for an open label;
+    None without a label. Read off the issue, which repeats its labels (`RoundIssue`).
+    """
+    said, whose = (Func(F(name), Value(" "), function="string_to_array") for name in ("labels", "whose"))
+    place = Func(whose, Value(str(member.pk)), function="array_position")
+    own = Func(said, place, template="((%(expressions)s])", arg_joiner=")[", output_field=TextField())
+    return issues.annotate(own=Cast(own, BigIntegerField()))
