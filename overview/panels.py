@@ -139,6 +139,7 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
             [
                 Tab("study_report", _("Report"), of, reads),
                 Tab("protocol", _("Protocol"), of, may_read_protocol(member)),
+                Tab("deviations", _("Deviations"), of, may_read_protocol(member)),
                 Tab("findings", _("Findings"), of, may_read_findings(member)),
                 Tab("standards", _("Standards"), of, may_read_standards(member)),
             ],

@@ -1,9 +1,20 @@
-"""The protocol as text for a registration."""
+"""The protocol as text for a registration, deviations as CSV, and both for a replication package."""
+
+from collections.abc import Iterable, Iterator
 
 from django.utils.translation import gettext as _
 
+from core.csv import csv_lines
+from protocols.deviations import Deviation
 from protocols.models import Protocol
 from protocols.plan import lines
+from protocols.queries.deviations import deviations_of
+from protocols.queries.protocols import frozen_versions
+from studies.models import Membership, Study
+
+DEVIATION_COLUMNS = (
+    "Deviation", "Kind", "About", "Protocol", "Planned", "Happened", "Reason", "Reason_by", "Reason_at",
+)  # fmt: skip
 
 
 def protocol_markdown(protocol: Protocol) -> str:
@@ -30,3 +41,35 @@ def protocol_markdown(protocol: Protocol) -> str:
             mark = f" ({_('taken from the rows of the study')})" if one.taken else ""
             parts.append(f"**{one.field.name}**{mark}\n\n{one.text}")
     return "\n\n".join(parts) + "\n"
+
+
+def deviations_csv(found: Iterable[Deviation]) -> Iterator[bytes]:
+    """A row for each deviation with the reason that counts; without a reason its cells are empty."""
+    rows = (
+        [
+            one.name,
+            one.kind,
+            one.about,
+            f"v{one.version}",
+            one.planned,
+            one.happened,
+            one.reason.text if one.reason else None,
+            one.reason.by if one.reason else None,
+            one.reason.at.isoformat() if one.reason else None,
+        ]
+        for one in found
+    )
+    return csv_lines(DEVIATION_COLUMNS, rows)
+
+
+def package_files(study: Study, member: Membership | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files of this room for a replication package, as this member may know them; None, a command, knows
+    all. Each frozen version as text, its canonical JSON, and the deviations. None without a frozen protocol.
+    """
+    versions = list(frozen_versions(study))
+    if not versions:
+        return
+    yield "protocol.md", ["\n".join(protocol_markdown(one) for one in reversed(versions)).encode()]
+    for one in versions:
+        yield f"protocol-v{one.number}.json", [one.document.encode()]
+    yield "deviations.csv", deviations_csv(deviations_of(member, study))

@@ -64,3 +64,15 @@ def _field(field: PlanField, taxonomies: list[tuple[str, str]]) -> forms.Field:
     share = forms.FloatField(min_value=-1, max_value=1, **about)
     share.widget.attrs |= {"class": "input", "step": "any"}
     return share
+
+
+class ReasonForm(forms.Form):
+    """Why the study deviated."""
+
+    deviation = forms.CharField(max_length=80, widget=forms.HiddenInput)
+    text = forms.CharField(
+        label=_("Reason"),
+        max_length=LONGEST,
+        widget=forms.Textarea(LINES),
+        error_messages={"required": _("Write the reason. Nothing was stored.")},
+    )

@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 from core import clock
 from protocols.errors import DraftChanged, DraftExists, NoDraft, NothingToUndo, PlanEmpty, PlanRefused
 from protocols.models import Protocol
-from protocols.plan import CHOICE, FIELDS, LONGEST, NUMBER, PROSE, canonical, digest_of, filled
+from protocols.plan import CHOICE, FIELDS, NUMBER, PROSE, canonical, digest_of, filled
 from protocols.queries.prefill import from_rows, versions_of
 from protocols.queries.protocols import protocol_in_force
 from protocols.rules import may_plan
+from protocols.text import stored_text
 from studies.actions import record
 from studies.models import Membership, Study
 
@@ -67,7 +68,7 @@ def save_draft(
     held = _draft(study)
     versions = versions_of(study)
     values = {key: _clean(key, value, set(versions)) for key, value in plan.items()}
-    reason = _text(reason, "reason")
+    reason = stored_text(reason, "reason")
     changed = {key for key, value in values.items() if held.plan.get(key) != value}
     if not changed and reason == held.reason:
         return held
@@ -143,18 +144,6 @@ def freeze_protocol(*, study: Study, by: Membership, revision: int | None = None
     return held
 
 
-def _text(value: Any, field: str) -> str:
-    text = str(value).replace("\r\n", "\n").strip()
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise PlanRefused(
-            _("The text contains characters that cannot be stored. Nothing was stored."), field=field
-        )
-    if len(text) > LONGEST:
-        words = _("The text is longer than %(most)s characters. Nothing was stored. Shorten the text.")
-        raise PlanRefused(words % {"most": LONGEST}, field=field)
-    return text
-
-
 def _clean(key: str, value: Any, versions: set[str]) -> Any:
     """The value as it is stored, None for an empty one. Raises PlanRefused."""
     field = FIELDS.get(key)
@@ -163,7 +152,7 @@ def _clean(key: str, value: Any, versions: set[str]) -> Any:
     if value is None or value == "":
         return None
     if field.kind == PROSE:
-        return _text(value, key) or None
+        return stored_text(value, key) or None
     if field.kind == CHOICE:
         known = versions if field.choices is None else {str(name) for name, _said in field.choices()}
         if value in known:

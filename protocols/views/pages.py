@@ -18,6 +18,6 @@ def planned_study(request: AuthedRequest, slug: str) -> tuple[Study, Membership]
     return study_of(request, slug, may_plan)
 
 
-def around(study: Study, member: Membership) -> dict[str, Any]:
+def around(study: Study, member: Membership, tab: str = "protocol") -> dict[str, Any]:
     """The context that all pages of the room share."""
-    return {**frame(study, member, "protocol"), "leads": may_plan(member)}
+    return {**frame(study, member, tab), "leads": may_plan(member)}

@@ -262,6 +262,9 @@ my_background              get    302  404  404  200  200  200  200  403  403
 my_background              post   401  404  404  422  422  422  422  403  403
 remove_background          post   401  404  404  302  302  302  302  403  403
 protocol                   get    302  404  404  200  200  200  200  200  403
+deviations                 get    302  404  404  200  200  200  200  200  403
+deviations_csv             get    302  404  404  200  200  200  200  200  403
+explain_deviation          post   401  404  404  422  422  403  403  403  403
 protocol_version           get    302  404  404  200  200  200  200  200  403
 protocol_file              get    302  404  404  200  200  200  200  200  403
 start_protocol             post   401  404  404  409  409  403  403  403  403
