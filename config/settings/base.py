@@ -262,6 +262,10 @@ BELL: dict[str, dict[str, Any]] = {
     "close-due-motions": {"task": "taxonomy.tasks.close_due_motions", "seconds": 60, "expires": 60},
     # Studies whose days of grace are over; what a killed run left goes with the next one.
     "remove-studies": {"task": "studies.tasks.remove_due_studies", "seconds": 3600, "expires": 3600},
+    # What happened in rounds becomes a link of their chains.
+    "seal-rounds": {"task": "rounds.tasks.seal_new", "seconds": 60, "expires": 60},
+    # The same without a limit: what committed too late for the run of each minute.
+    "seal-all-rounds": {"task": "rounds.tasks.seal_all", "seconds": 3600, "expires": 3600},
     # A morning mail that is hours late is not sent.
     "send-digests": {"task": "overview.tasks.send_digests", "hour": 7, "expires": 6 * 3600},
 }

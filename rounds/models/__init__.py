@@ -2,6 +2,7 @@
 
 from rounds.models.labels import CurrentLabel, Label
 from rounds.models.rounds import Assignment, PastAdmission, Round, RoundIssue, RoundVolunteer
+from rounds.models.seals import Seal, SealedEvent
 from rounds.models.training import Answer
 
 __all__ = [
@@ -13,4 +14,6 @@ __all__ = [
     "Round",
     "RoundIssue",
     "RoundVolunteer",
+    "Seal",
+    "SealedEvent",
 ]
