@@ -88,7 +88,7 @@ def _faults_of_seals(round_: Round) -> Iterator[Fault]:
         if block[3] != before:
             yield Fault(round_, block[2], _("does not follow from the seal before"))
         if moment and block[4] < moment:
-            yield Fault(round_, block[2], _("says a moment before the seal before"))
+            yield Fault(round_, block[2], _("has a moment before the seal before"))
         before, moment = block[7], block[4]
 
 
@@ -104,7 +104,7 @@ def _faults_of_events(round_: Round) -> Iterator[Fault]:
         found = cursor.fetchall()
     for kind, key, number, is_there in found:
         what = (
-            _("was made later than it says: seal %(n)d is the first that has it")
+            _("was made later than its moment: seal %(n)d is the first that has it")
             if is_there
             else _("was changed or deleted since seal %(n)d")
         ) % {"n": number}

@@ -158,7 +158,7 @@ def test_a_label_that_says_an_earlier_moment_than_its_seal_allows_is_found(world
         (
             11,
             [
-                f"{round_.name}: rounds_label {late.pk}: was made later than it says: seal 2 is the first that has it"
+                f"{round_.name}: rounds_label {late.pk}: was made later than its moment: seal 2 is the first that has it"
             ],
         ),
     ):
