@@ -15,7 +15,7 @@ from accounts.actions import make_account, make_administrator
 from accounts.models import User
 from core import clock
 from core.errors import DomainError
-from demo import boards, drafts, findings, interviews, meetings, model_labels, reports, rounds
+from demo import boards, drafts, findings, interviews, meetings, model_labels, reports, rounds, standards
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
 from harvests.actions import plan_harvest
@@ -108,6 +108,7 @@ def _load(people: list[dict[str, str]]) -> Study:
     reports.frozen(main)
     drafts.draft(story, themes)
     boards.board(story, themes)
+    standards.answers(story)
     _plan_next_harvest(story)
     record(study, "studies.demonstration_loaded", story.owner.user, name=study.name)
     return study

@@ -34,6 +34,7 @@ from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed
+from standards import files as standards_files
 from studies.models import Study
 
 WHY_WITHHELD = "who made this package still has to label them in another round"
@@ -93,8 +94,9 @@ def write_package(
     that was imported or as evidence. If any issue is withheld,
     frozen reports are left out, since they count all issues; the manifest gives both numbers and the reason.
     With `without_coached`, no label of an issue that volunteers were coached on is in any file but the frozen
-    reports, and findings, whose numbers count these labels, are left out. `told` is called with the name of
-    a file and the number of rows that were just written to it; an error in `told` ends the writing.
+    reports. Findings, checklist and method section, whose numbers count these labels, are left out. `told` is
+    called with the name of a file and the number of rows that were just written to it; an error in `told`
+    ends the writing.
     """
     left = blind | coached_issues(round_) if without_coached else blind
     with snapshot():
@@ -158,7 +160,9 @@ def _write_files(
             round_, by=PAGE_BY, blind=blind, reader=reader, without_coached=without_coached
         )
         findings = () if without_coached else _findings(round_.study, reader)
-        for name, chunks in chain(inputs(found), findings, _interviews(round_.study, reader)):
+        about = reader.member if reader else None
+        texts = () if without_coached else standards_files.package_files(round_, about)
+        for name, chunks in chain(inputs(found), findings, _interviews(round_.study, reader), texts):
             write(name, chunks)
         write("agreement.json", [as_json(document(found, moment))])
         decided, alone = decided_proposals(round_), changes_without_vote(round_)

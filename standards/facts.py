@@ -245,7 +245,6 @@ class Facts:
     models: tuple[ModelFacts, ...] = ()
     citation: CitationFacts | None = None
     protocol: ProtocolFacts | None = None
-    packages: int = 0
 
     @property
     def is_imported(self) -> bool:

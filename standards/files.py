@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from rounds.models import Round
 from standards.checks import CHECKS
 from standards.facts import Facts
 from standards.queries.facts import facts_of_panel, read_facts
@@ -31,11 +32,13 @@ def text_file(name: str, facts: Facts, lines: list[ItemLine]) -> Iterable[bytes]
     raise KeyError(name)
 
 
-def package_files(study: Study, member: Membership | None) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The files of this room for a replication package, as this member may know them; None, a command, knows
-    all. `checklist.md` and `checklist.csv` are of the built-in set; further sets add their key to the name.
+def package_files(round_: Round, member: Membership | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files of this room for the replication package of a round, as this member may know them; None, a
+    command, knows all. `checklist.md` and `checklist.csv` are of the built-in set; further sets add their key
+    to the name.
     """
-    facts = read_facts(study, member)
+    study = round_.study
+    facts = read_facts(study, member, of=round_, whole=True)
     found = standards(CHECKS)
     lines = {key: item_lines(one, facts, study) for key, one in found.items()}
     for key, one in found.items():

@@ -333,6 +333,12 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             None,
             if_any=True,
         ),
+        File("checklist.md", _("what reviewers ask, each item with its state"), None),
+        File("checklist.csv", _("the same as a table"), None),
+        File("method.md", _("method section, made from the rows of the study"), None),
+        File("method_numbers.csv", _("numbers of the method section, with the files that have them"), None),
+        File("data_availability.md", _("section on the availability of data"), None),
+        File("CITATION.cff", _("how to cite the package"), None),
         File(
             "interviews/coder_agreement.csv",
             _("agreement of the coders of interviews, if any interview is revealed"),

@@ -20,6 +20,7 @@ from reports.sentences.limits import (
     without_vote,
 )
 from reports.sentences.numbers import grouped, in_brackets, listed, reason_in_words, undefined
+from reports.sentences.settling import how_disagreements_were_settled, kind_of_variable
 from reports.sentences.types import why_types_differ
 from reports.sentences.weighted import with_partial_credit
 from taxonomy.models import Level
@@ -54,6 +55,7 @@ def paragraph(report: AgreementReport, signs: Signs | None) -> str:
         )
     else:
         sentences += [
+            kind_of_variable(report),
             compared(found),
             _agreement_sentence(found),
             what_the_interval_assumes(report),
@@ -62,6 +64,7 @@ def paragraph(report: AgreementReport, signs: Signs | None) -> str:
         # The kappa of types within one decided type means nothing: the range of types is restricted there.
         if report.level != Level.TYPE:
             sentences += [_by_type(report), why_types_differ(report), undecided(report)]
+        sentences.append(how_disagreements_were_settled(report))
     sentences += [_drift(report), drift_check(report) if report.repeats and report.repeats.lost else ""]
     omitted = [f"{grouped(part.count)} {part.text}" for part in counted(found.left_out, LEFT_OUT)]
     if report.coached and report.without_coached:

@@ -45,6 +45,8 @@ def independence(facts: Facts) -> Outcome:
 
 
 def disagreements_settled(facts: Facts) -> Outcome:
+    if facts.is_imported:
+        return asked([raters.imported_decisions(facts)], pages.main(facts, "agreement"))
     if facts.settled is None or (not facts.settled.settled and facts.agreement is None):
         return _before_labels(facts) or later([], pages.main(facts, "round"))
     said = numbers.settled(facts)
@@ -116,6 +118,8 @@ def training_or_experience(facts: Facts) -> Outcome:
 
 
 def by_discussion(facts: Facts) -> Outcome:
+    if facts.is_imported:
+        return asked([raters.imported_decisions(facts)], pages.main(facts, "agreement"))
     found = facts.settled
     if found is None or not found.settled:
         return _before_labels(facts) or later(numbers.settled(facts), pages.main(facts, "consensus"))

@@ -6,7 +6,7 @@ from standards.checks import pages
 from standards.facts import Facts
 from standards.outcomes import Link, Outcome, asked, later, met, not_met
 from standards.sentences import issues, numbers, raters
-from standards.sentences.saying import HERE, REPORT, say
+from standards.sentences.saying import REPORT, say
 
 OPEN_LICENCES = frozenset({
     "CC0-1.0", "CC-BY-4.0", "CC-BY-3.0", "CC-BY-SA-4.0", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0", "MIT",
@@ -45,7 +45,7 @@ def evidence_of_conclusions(facts: Facts) -> Outcome:
                 "Findings of the study: %(written)s; with evidence: %(evidence)s; frozen with their numbers:"
                 " %(frozen)s."
             ),
-            "findings.csv",
+            "findings/findings.csv",
             written=found.written,
             evidence=found.with_evidence,
             frozen=found.frozen,
@@ -112,10 +112,7 @@ def artifact(facts: Facts) -> Outcome:
         "The package has a README, a manifest with the hash of each file, and a script that computes the"
         " report again and compares."
     )
-    said = [
-        say(text, "README.md", "manifest.json", "recompute.py"),
-        say(_("Downloads of packages: %(n)s."), *HERE, n=facts.packages),
-    ]
+    said = [say(text, "README.md", "manifest.json", "recompute.py")]
     page = pages.study(facts, "export")
     if facts.main is None:
         return not_met([say(_("No pilot or main round is open yet."))], page)

@@ -32,7 +32,7 @@ from standards.facts import (
 from standards.models import Citation, RaterBackground
 from standards.queries.interviews import interview_facts
 from standards.queries.labels import agreement_facts, screening_facts, settled_facts
-from studies.models import Event, Guideline, GuidelineReading, Membership, Study
+from studies.models import Guideline, GuidelineReading, Membership, Study
 from studies.rules import LEADING
 from taxonomy.models import CategoryState, Level
 
@@ -40,9 +40,14 @@ MOST_NAMED = 30
 """So many repositories are named in a sentence."""
 
 
-def read_facts(study: Study, member: Membership | None) -> Facts:
-    """All facts."""
-    light = facts_of_panel(study, member)
+def read_facts(
+    study: Study, member: Membership | None, *, of: Round | None = None, whole: bool = False
+) -> Facts:
+    """All facts, about the round `of` instead of the main round if it is given. Of a large round the search
+    for signs of dependence is left out unless it was made already, or `whole` asks for it: then the same rows
+    always give the same facts.
+    """
+    light = facts_of_panel(study, member, of=of)
     main = light.main.round if light.main else None
     return replace(
         light,
@@ -50,20 +55,17 @@ def read_facts(study: Study, member: Membership | None) -> Facts:
         sources=replace(light.sources, **_more_sources(study)),
         screening=screening_facts([one.round for one in light.rounds], member),
         settled=settled_facts(main, member) if main else None,
-        agreement=agreement_facts(main, member) if main else None,
+        agreement=agreement_facts(main, member, whole=whole) if main else None,
         frozen_reports=FrozenReport.objects.filter(round__study=study).count(),
         interviews=interview_facts(study),
         models=tuple(ModelFacts(one.pseudonym, given) for one, given in models_of(study, main)),
-        packages=Event.objects.filter(
-            study=study, verb="exports.downloaded", detail__has_key="manifest_sha256"
-        ).count(),
     )
 
 
-def facts_of_panel(study: Study, member: Membership | None) -> Facts:
+def facts_of_panel(study: Study, member: Membership | None, *, of: Round | None = None) -> Facts:
     """The facts that a panel needs: without those of labels, interviews and models."""
     lines = round_lines(study, member)
-    front = current_round(line.round for line in lines)
+    front = of or current_round(line.round for line in lines)
     rounds = tuple(RoundFacts(one.round, one.issues, one.complete, one.volunteers) for one in lines)
     main = next((one for one in rounds if one.round == front), None)
     trainings = [one.round for one in rounds if one.round.kind == Round.Kind.TRAINING]

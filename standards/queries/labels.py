@@ -11,7 +11,7 @@ from consensus.models import Comment, Decision, Disagreement
 from consensus.queries.consensus_numbers import consensus_numbers
 from consensus.queries.screening import excluded_codes
 from reports.agreement_report import agreement_report, level_name
-from reports.queries.independence import suspicions_for_page
+from reports.queries.independence import suspicions, suspicions_for_page
 from reports.sentences.agreement import is_paradox
 from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, seen_by, withheld_issues
@@ -21,13 +21,15 @@ from standards.facts import AgreementFacts, Estimate, ScreeningFacts, SettledFac
 from studies.models import Membership
 
 
-def agreement_facts(round_: Round, member: Membership | None) -> AgreementFacts | None:
+def agreement_facts(
+    round_: Round, member: Membership | None, *, whole: bool = False
+) -> AgreementFacts | None:
     """The agreement of a round; None before anything is revealed that this member may see."""
     report = agreement_report(round_, blind=withheld_issues(round_, member))
     found = report.overall
     if not found.compared:
         return None
-    signs = suspicions_for_page(report)
+    signs = suspicions(report) if whole else suspicions_for_page(report)
     return AgreementFacts(
         level=level_name(report.level),
         issues=found.issues,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from rounds.models import Round
 from standards.facts import Facts
 from standards.outcomes import Said
-from standards.sentences.saying import LABELS, TAXONOMY, say
+from standards.sentences.saying import DECISIONS, LABELS, TAXONOMY, say
 
 
 def what_was_rated(facts: Facts) -> Said | None:
@@ -54,6 +54,12 @@ def imported_independence(facts: Facts) -> Said | None:
     if not facts.is_imported:
         return None
     return say(_("The labels were imported; their independence was not observed."), *LABELS)
+
+
+def imported_decisions(facts: Facts) -> Said | None:
+    if not facts.is_imported:
+        return None
+    return say(_("The decisions were imported. How disagreements were settled was not observed."), *DECISIONS)
 
 
 def who_saw_what(facts: Facts) -> list[Said]:

@@ -89,7 +89,14 @@ def method(facts: Facts, lines: Sequence[ItemLine]) -> list[Paragraphs]:
             [*raters.who_saw_what(facts)[:2], raters.imported_independence(facts), raters.signs(facts)],
             "independence",
         ),
-        part(_("How disagreements were settled"), [*numbers.settled(facts), numbers.argued(facts)]),
+        part(
+            _("How disagreements were settled"),
+            [raters.imported_decisions(facts)]
+            if facts.is_imported
+            else [*numbers.settled(facts), numbers.argued(facts)],
+            "disagreements_settled",
+            "by_discussion",
+        ),
         part(
             _("Agreement"),
             [

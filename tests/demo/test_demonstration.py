@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import Max, Q
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
@@ -583,3 +584,17 @@ def test_demo_thinks_of_changing_its_taxonomy():
     assert dry.labels > dry.follow > 0
     assert dry.again > 0
     assert [level for level, _both in dry.kappas] == ["type", "theme"]
+
+
+def test_its_standards_page_has_a_state_for_57_of_57_items_with_evidence_that_opens():
+    study = main_round().study
+    browser = Client()
+    browser.force_login(member("R1").user)
+    page = browser.get(reverse("standards", args=[study.slug]))
+    rows = [row for _section, rows in page.context["sections"] for row in rows]
+    states = Counter(row["line"].state for row in rows)
+    assert states == {"met": 43, "answered": 11, "not met": 2, "yours to answer": 1}
+    assert page.context["by_platform"] >= 44
+    opened = {url: browser.get(url).status_code for row in rows for url in row["links"]}
+    assert {url: status for url, status in opened.items() if status != 200} == {}
+    assert [row["item"].number for row in rows if not row["links"]] == []

@@ -75,7 +75,8 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         rows = {
             name: len(archive.read(name).splitlines()) - (not name.endswith(".txt"))
             for name in held
-            if (name.endswith(".csv") or "/" in name) and not name.startswith("probable")
+            if (name.endswith(".csv") or "/" in name)
+            and not name.startswith(("probable", "checklist", "method"))
         }
 
     response = page(world.lead, world.study)
