@@ -153,7 +153,13 @@ def _sections(study: Study, member: Membership | None) -> list[tuple[str, list[T
                 Tab("study_settings", _("Settings"), of, leads),
             ],
         ),
-        (_("Export"), [Tab("export", _("Export"), of, reads)]),
+        (
+            _("Export"),
+            [
+                Tab("export", _("Export"), of, reads),
+                Tab("integrity", _("Integrity"), of, leads),
+            ],
+        ),
     ]
 
 

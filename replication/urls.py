@@ -1,10 +1,11 @@
 from django.urls import URLPattern, path
 
-from replication.views import exports, packages, published
+from replication.views import exports, integrity, packages, published
 
 urlpatterns: list[URLPattern] = [
     path("studies/<slug:slug>/export/", exports.export, name="export"),
     path("studies/<slug:slug>/export/download/", exports.download, name="download_export"),
+    path("studies/<slug:slug>/integrity/", integrity.integrity, name="integrity"),
     path("rounds/<int:round_id>/packages/make/", packages.make_package, name="make_package"),
     path("rounds/<int:round_id>/packages/<int:job_id>/", packages.package, name="package"),
     path("rounds/<int:round_id>/packages/<int:job_id>/send/", packages.send_package, name="send_package"),

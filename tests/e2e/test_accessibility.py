@@ -113,7 +113,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "harvests", "new_harvest", "forge_tokens", "taxonomies", "new_taxonomy", "rounds", "new_round",
-        "export", "audit", "study_settings", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
+        "export", "integrity", "audit", "study_settings", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
         "similar",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])

@@ -436,6 +436,7 @@ make_agreement_file        post   401  404  404  404  404  404  404  404  403
 agreement_file             get    302  404  404  404  200  404  404  404  403
 send_agreement_file        get    302  404  404  404  410  404  404  404  403
 export                     get    302  404  404  200  200  200  200  200  403
+integrity                  get    302  404  404  200  200  403  403  403  403
 download_export            post   401  404  404  404  404  404  404  404  403
 make_package               post   401  404  404  302  302  302  302  302  403
 package                    get    302  404  404  200  200  404  404  404  403
