@@ -25,7 +25,7 @@ class Words(NamedTuple):
 WORDS = {
     "moved": Words(
         gettext_lazy("Issues that moved to another repository"),
-        gettext_lazy("It may be in the study twice. Look for it at its new address, and mark a duplicate."),
+        gettext_lazy("Look for each at its new address, and mark a duplicate if the study has both."),
     ),
     "gone": Words(
         gettext_lazy("Issues that are no longer on their forge"),
@@ -69,7 +69,7 @@ WORDS = {
     ),
     "other_text": Words(
         gettext_lazy("Labels of an earlier text of the issue"),
-        gettext_lazy("The text changed after the label. The package says which text each label is about."),
+        gettext_lazy("The text changed after the label. The package names the text of each label."),
     ),
     "names": Words(
         gettext_lazy("Texts that name a person of the study"),
