@@ -7,6 +7,7 @@ from celery import shared_task
 
 from core import jobs
 from core.upkeep import leftovers
+from core.watching.folders import note_folder
 from core.watching.workers import note_worker
 
 
@@ -19,6 +20,7 @@ def run_job(self: Any, job_id: int) -> None:
 @shared_task(bind=True)
 def sweep(self: Any) -> None:
     note_worker(self.request.hostname)
+    note_folder(self.request.hostname)
     jobs.sweep()
 
 

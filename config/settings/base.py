@@ -154,6 +154,10 @@ else:
         }
     }
     DATABASE_OWNER = {"USER": OWNER}
+# A streaming replica, from which jobs that make whole files read (docs/decisions/0063).
+REPLICA: dict[str, Any] | None = (
+    env.db("CROSSCHECK_REPLICA_URL") if env("CROSSCHECK_REPLICA_URL", default="") else None
+)
 DATABASE_APPLICATION: str = DATABASES["default"]["USER"]
 # Triggers are declared on the models; each migration installs the changed ones (docs/decisions/0024).
 PGTRIGGER_MIGRATIONS = False

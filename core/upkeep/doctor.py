@@ -14,8 +14,10 @@ from django.utils.translation import gettext as _
 
 from core import clock
 from core.models import Job
+from core.sql import replica
 from core.upkeep.making import LAST
 from core.upkeep.roles import before_migrate, is_before_migrate, role
+from core.watching.folders import elsewhere
 from core.watching.store import store
 from core.watching.workers import AGE, workers_seen
 
@@ -107,6 +109,16 @@ def _disk() -> tuple[bool, str]:
     return free >= ROOM, _("%(free)d MB free in %(folder)s") % said
 
 
+def _files() -> tuple[bool, str]:
+    if names := elsewhere():
+        words = _(
+            "%(names)s runs jobs in another data folder: uploads and report files are missing on one of the"
+            " hosts. Give all hosts one shared folder as CROSSCHECK_DATA."
+        )
+        return False, words % {"names": ", ".join(names)}
+    return True, _("all programs that run jobs use this data folder")
+
+
 def _backup() -> tuple[bool, str]:
     try:
         last = json.loads((Path(settings.DATA_DIR) / LAST).read_text(encoding="utf-8"))
@@ -117,6 +129,16 @@ def _backup() -> tuple[bool, str]:
     if not last["checked"]:
         return False, _("the last one, of %(at)s, was not checked: %(path)s") % said
     return clock.now() - at <= BACKUP_AGE, _("the last good one is of %(at)s: %(path)s") % said
+
+
+def _replica() -> tuple[bool | None, str]:
+    if not settings.REPLICA:
+        return None, _("not set up: files are made from the primary database")
+    seconds = replica.lag()
+    if seconds is None:
+        return False, _("CROSSCHECK_REPLICA_URL names a server that is no replica. The primary answers.")
+    words = _("%(n).1f s behind. More than %(most).0f s: the primary answers.")
+    return seconds <= replica.WAIT, words % {"n": seconds, "most": replica.WAIT}
 
 
 def _mail() -> tuple[bool | None, str]:
@@ -139,6 +161,8 @@ _ASKED: dict[str, Callable[[], tuple[bool | None, str]]] = {
     "worker": _worker,
     "jobs": _jobs,
     "disk": _disk,
+    "files": _files,
     "backup": _backup,
+    "replica": _replica,
     "mail": _mail,
 }

@@ -36,6 +36,7 @@ NOT_FILES = frozenset(
         "redis.log",
         "embedded.lock",
         "embedded.users",
+        "folder_id",
         "logs",
         "run",
         "secret_key",

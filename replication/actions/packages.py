@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.jobs import enqueue
 from core.models import Job
+from core.sql import replica
 from core.sql.snapshots import snapshot
 from core.upkeep.leftovers import sweep, work_folder
 from replication.errors import PackageGone
@@ -70,32 +71,37 @@ def make_package(*, job: Job, round_: Round, by: Membership, report: Report) -> 
     report(0, None, _("counting labels"))
     with work_folder("package", target.parent) as folder:
         written = folder / target.name
-        with snapshot():
-            blind = withheld_issues(round_, by)
-            issues = runs(readable(round_, by))
-            # About: a row per label, and three per issue.
-            rows = revealed_labels(round_).count() + 3 * revealed(round_).count()
-            hashes = write_package(
-                round_,
-                written,
-                blind=blind,
-                reader=Reader(by),
-                without_coached=without,
-                told=_counted(rows, report),
-            )
-            moment, withheld = last_change(round_, blind), blind.count()
+
+        def write() -> dict[str, Any]:
+            with snapshot():
+                blind = withheld_issues(round_, by)
+                # About: a row per label, and three per issue.
+                rows = revealed_labels(round_).count() + 3 * revealed(round_).count()
+                hashes = write_package(
+                    round_,
+                    written,
+                    blind=blind,
+                    reader=Reader(by),
+                    without_coached=without,
+                    told=_counted(rows, report),
+                )
+                return {
+                    "as_of": last_change(round_, blind).isoformat(),
+                    "manifest": hashes[MANIFEST],
+                    "withheld": blind.count(),
+                    "issues": runs(readable(round_, by)),
+                    "rows": rows,
+                }
+
+        made = replica.reading(write)
         if Job.objects.filter(pk=job.pk, arguments__removed=True).exists():
             raise PackageGone
         written.replace(target)
     return {
         "name": named_for(round_, "-without-coached.zip" if without else ".zip"),
-        "as_of": moment.isoformat(),
-        "manifest": hashes[MANIFEST],
         "bytes": target.stat().st_size,
-        "withheld": withheld,
-        "issues": issues,
         "leads": may_lead(by),
-        "rows": rows,
+        **made,
     }
 
 

@@ -8,13 +8,14 @@ from django.utils.translation import gettext as _
 
 from core.jobs import enqueue
 from core.models import Job
+from core.sql import replica
 from core.sql.snapshots import snapshot
 from drawing.missing_glyphs import without_a_font
-from reports.agreement_report import PAGE_BY, agreement_report, level_name
+from reports.agreement_report import PAGE_BY, AgreementReport, agreement_report, level_name
 from reports.errors import ReportNotForYou
 from reports.formats import file_cache
-from reports.formats.files import FORMS, draft, file_name, names_of
-from reports.queries.report_files import MAKING, readable, report_jobs, runs
+from reports.formats.files import FORMS, ReportDraft, draft, file_name, names_of
+from reports.queries.report_files import MAKING, Runs, readable, report_jobs, runs
 from rounds.models import Round
 from rounds.queries.blindness import Reader, withheld_issues
 from studies.models import Membership
@@ -70,18 +71,20 @@ def make_report(
     if by.left_at or not may_read_revealed(by):
         raise ReportNotForYou
     report(0, None, _("counting labels"))
-    with snapshot():
-        blind = withheld_issues(round_, by)
-        found = agreement_report(
-            round_,
-            level=level,
-            by=PAGE_BY,
-            blind=blind,
-            reader=Reader(by),
-            without_coached=without_coached,
-        )
-        drafted = draft(found, form)
-        issues = runs(readable(round_, by))
+
+    def read() -> tuple[AgreementReport, ReportDraft, Runs]:
+        with snapshot():
+            found = agreement_report(
+                round_,
+                level=level,
+                by=PAGE_BY,
+                blind=withheld_issues(round_, by),
+                reader=Reader(by),
+                without_coached=without_coached,
+            )
+            return found, draft(found, form), runs(readable(round_, by))
+
+    found, drafted, issues = replica.reading(read)
     name = file_cache.recent(drafted.digest, form)
     if name is None:
         name = file_cache.named(drafted.digest, form, found.as_of)

@@ -31,6 +31,7 @@ from core.upkeep.leftovers import work_folder
 from core.upkeep.making import LAST, keep_newest, make_backup, note
 from core.upkeep.restoring import checked, unpacked
 from core.watching import workers
+from core.watching.folders import note_folder
 from core.watching.store import store
 from tests.core.places import eventually, place
 from tests.database import as_owner
@@ -410,3 +411,16 @@ def test_doctor_sees_what_is_switched_off_or_waits(last, seen, capsys):
     assert found["triggers"].startswith("!! ")
     with pytest.raises(CommandError, match="parts need you"):
         call_command("doctor")
+
+
+def test_doctor_sees_a_worker_with_another_data_folder(seen, capsys, settings, tmp_path):
+    sweep()
+    assert said(capsys)["files"] == "ok all programs that run jobs use this data folder"
+    usual, settings.DATA_DIR = settings.DATA_DIR, tmp_path
+    note_folder("celery@other")
+    workers.note_worker("celery@other")
+    settings.DATA_DIR = usual
+    assert said(capsys)["files"].startswith("!! celery@other runs jobs in another data folder")
+    # Whoever was not seen for a minute is no matter.
+    with clock.at(clock.now() + timedelta(seconds=61)):
+        assert said(capsys)["files"].startswith("ok ")

@@ -47,6 +47,7 @@ class Front:
         for task in left:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        self._loop.run_until_complete(asyncio.sleep(0.1))  # until closed connections are closed
         self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -56,10 +57,13 @@ class Front:
             return
         there, back = opened
         asking = asyncio.ensure_future(_pass_on(reader, back))
-        await _pass_on(there, writer)
-        asking.cancel()
-        for end in (back, writer):
-            end.close()
+        try:
+            with suppress(asyncio.CancelledError):  # the front ends
+                await _pass_on(there, writer)
+        finally:
+            asking.cancel()
+            for end in (back, writer):
+                end.close()
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         hosts = list(self.hosts)

@@ -59,7 +59,8 @@ class Ledger:
 
 
 class Labeller(threading.Thread):
-    """Labels one issue after another, with a pause between, until told to end or until no issue is left.
+    """Labels one issue after another, with a pause between, until told to end or until no issue is left. Claims
+    issues in a round of k of n.
 
     `patient`: what got no answer, or 503, is sent again as it was, as the script of the page does.
     """
@@ -97,7 +98,9 @@ class Labeller(threading.Thread):
             return False
         form = Hidden(page).found
         if "form_key" not in form:
-            return False
+            # k of n: a slot is claimed first, while any is free.
+            claimed = self.ask("POST", f"{self.path}next/", {})
+            return claimed == "" and not self.is_told_to_end.is_set()
         summary = f"{self.person.member}: {form['issue']} \N{SNOWMAN}"
         given = form | {"category": self.chance.choice(self.categories), "summary": summary}
         answer = self.ask("POST", f"{self.path}submit/", given)
@@ -109,12 +112,14 @@ class Labeller(threading.Thread):
         return True
 
     def ask(self, method: str, path: str, given: dict[str, Any] | None = None) -> str | None:
-        """The body of an answer of 200."""
+        """The body of an answer of 200; "" for one that sends to another page; None for a refusal."""
         deadline = time.monotonic() + LATE
         while True:
             status, body = self.once(method, path, given)
             if status == 200:
                 return body
+            if status == 302:
+                return ""
             if not (self.patient and status in {0, 502, 503}) or time.monotonic() > deadline:
                 self.ledger.refused.append(f"{method} {path}: {status} {body[:300]}")
                 return None

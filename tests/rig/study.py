@@ -15,6 +15,7 @@ MADE = """
 import json, django
 django.setup()
 from django.test import Client
+from rounds.models import Round
 from tests.factories import make_member, make_user
 from tests.worlds.world import small_world
 world = small_world(issues={issues}, members={people})
