@@ -209,16 +209,30 @@ class CitationFacts:
 
 
 @dataclass(frozen=True)
+class DeviationFacts:
+    """One deviation in words: what it is about, the plan, what happened, and the reason of a lead, if any."""
+
+    name: str
+    about: str
+    planned: str
+    happened: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class ProtocolFacts:
-    """The protocol in force, and what differs from it."""
+    """The protocol in force, and what differs from it. `is_before` the opening of the main round."""
 
     number: int
     frozen_at: datetime
-    is_before_labels: bool
+    is_before: bool
     level: str = ""
     coefficient: str = ""
-    deviations: int = 0
-    without_reason: int = 0
+    deviations: tuple[DeviationFacts, ...] = ()
+
+    @property
+    def without_reason(self) -> int:
+        return sum(not one.reason for one in self.deviations)
 
 
 @dataclass(frozen=True)

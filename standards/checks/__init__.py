@@ -25,5 +25,6 @@ NOT_IN_PANEL = frozenset({
     "more_than_three", "quality_control", "no_claim_below_threshold", "no_cherry_picking",
     "criteria_validated", "agreement_assessed", "large_enough", "assumptions", "independence",
     "bias_of_steps", "why_this_measure", "interviews_described", "triangulation", "models",
+    "deviations_justified",
 })  # fmt: skip
 """Checks of facts that `facts_of_panel` leaves out."""

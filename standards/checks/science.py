@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from standards.checks import pages
 from standards.facts import Facts
 from standards.outcomes import Link, Outcome, asked, later, met, not_met
-from standards.sentences import issues, numbers, raters
+from standards.sentences import issues, raters
 from standards.sentences.saying import REPORT, say
 
 OPEN_LICENCES = frozenset({
@@ -121,33 +121,26 @@ def artifact(facts: Facts) -> Outcome:
 
 def protocol_frozen(facts: Facts) -> Outcome:
     found = facts.protocol
-    page = pages.study(facts, "rounds")
+    page = pages.study(facts, "protocol")
     if found is None:
         return not_met([say(_("No protocol was frozen."))], page)
-    said = [
-        say(
-            _("Protocol %(number)s was frozen on %(day)s."),
-            number=found.number,
-            day=found.frozen_at,
-        )
-    ]
-    if found.is_before_labels:
-        return met([*said, say(_("That was before the first label of the main round."))], page)
-    return not_met([*said, say(_("Labels of the main round came before it."))], page)
+    frozen = say(_("Protocol %(number)s was frozen on %(day)s."), number=found.number, day=found.frozen_at)
+    if found.is_before:
+        return met([frozen, say(_("That was before the main round opened."))], page)
+    return not_met([frozen, say(_("The main round opened before that."))], page)
 
 
 def deviations_justified(facts: Facts) -> Outcome:
     found = facts.protocol
-    page = pages.study(facts, "rounds")
+    page = pages.study(facts, "deviations")
     if found is None:
         text = _("Without a frozen protocol nothing can be compared. All analyses are exploratory.")
         return not_met([say(text)], page)
     said = [
         say(
             _("Deviations found: %(deviations)s; without a reason: %(without)s."),
-            deviations=found.deviations,
+            deviations=len(found.deviations),
             without=found.without_reason,
-        ),
-        numbers.variable_type(facts),
+        )
     ]
-    return not_met(said[:1], page) if found.without_reason else met(said[:1], page)
+    return not_met(said, page) if found.without_reason else met(said, page)

@@ -32,6 +32,7 @@ from standards.facts import (
 from standards.models import Citation, RaterBackground
 from standards.queries.interviews import interview_facts
 from standards.queries.labels import agreement_facts, screening_facts, settled_facts
+from standards.queries.protocols import deviation_facts, protocol_facts
 from studies.models import Guideline, GuidelineReading, Membership, Study
 from studies.rules import LEADING
 from taxonomy.models import CategoryState, Level
@@ -52,6 +53,9 @@ def read_facts(
     return replace(
         light,
         issues=replace(light.issues, paths=_paths(study)),
+        protocol=replace(light.protocol, deviations=deviation_facts(study, member))
+        if light.protocol
+        else None,
         sources=replace(light.sources, **_more_sources(study)),
         screening=screening_facts([one.round for one in light.rounds], member),
         settled=settled_facts(main, member) if main else None,
@@ -83,6 +87,7 @@ def facts_of_panel(study: Study, member: Membership | None, *, of: Round | None 
         samples=tuple(_sample(one) for one in Sample.objects.filter(study=study).order_by("pk")),
         findings=_findings(study, member),
         citation=citation_facts(study),
+        protocol=protocol_facts(study, main.round if main else None),
     )
 
 

@@ -1,6 +1,7 @@
 """Sentences about issues: where they come from, how they were chosen, what they are like."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from standards.facts import Facts
 from standards.outcomes import Said
@@ -12,7 +13,11 @@ def issues(facts: Facts) -> Said | None:
     if not found.total:
         return None
     return say(
-        _("The study has %(issues)s issues of %(repositories)s repositories: %(paths)s."),
+        ngettext(
+            "The study has %(issues)s issues of one repository: %(paths)s.",
+            "The study has %(issues)s issues of %(repositories)s repositories: %(paths)s.",
+            found.repositories,
+        ),
         *ISSUES,
         issues=found.total,
         repositories=found.repositories,

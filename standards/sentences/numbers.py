@@ -1,5 +1,7 @@
 """Sentences about agreement, and about how disagreements were settled."""
 
+from dataclasses import replace
+
 from django.utils.translation import gettext as _
 
 from reports.sentences.benchmarks import landis_koch_word
@@ -155,24 +157,20 @@ def settled(facts: Facts) -> list[Said]:
         return []
     if not found.settled and not found.open:
         return [say(_("The round has no disagreement that is revealed."), *DECISIONS)]
-    said = [
-        say(
-            _(
-                "Disagreements settled: %(settled)s. In meetings: %(unanimity)s unanimously,"
-                " %(majority)s by a majority, %(chair)s by the chair. Outside of meetings:"
-                " %(pair)s by two raters together, %(bulk)s by the majority of the labels,"
-                " %(lead)s by a lead alone."
-            ),
-            *DECISIONS,
-            settled=found.settled,
-            unanimity=found.unanimity,
-            majority=found.majority,
-            chair=found.chair,
-            pair=found.pair,
-            bulk=found.bulk,
-            lead=found.lead,
-        )
-    ]
+    ways = (
+        (_("%(n)s unanimously in a meeting"), found.unanimity),
+        (_("%(n)s by a majority in a meeting"), found.majority),
+        (_("%(n)s by the chair of a meeting"), found.chair),
+        (_("%(n)s by two raters together"), found.pair),
+        (_("%(n)s by the majority of the labels"), found.bulk),
+        (_("%(n)s by a lead alone"), found.lead),
+    )
+    parts = [say(text, n=count) for text, count in ways if count]
+    text = (
+        _("Disagreements settled: %(settled)s (%(ways)s).") if parts else _("No disagreement is settled yet.")
+    )
+    whole = say(text, *DECISIONS, settled=found.settled, ways=parts)
+    said = [replace(whole, numbers=whole.numbers + tuple(one for part in parts for one in part.numbers))]
     if found.open:
         said.append(say(_("Open disagreements: %(n)s."), *DECISIONS, n=found.open))
     return said

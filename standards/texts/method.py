@@ -138,15 +138,26 @@ def planned(facts: Facts) -> Said:
 
 
 def deviations(facts: Facts) -> list[Said]:
+    """Each deviation with its reason."""
     if facts.protocol is None:
         return [say(_("No protocol was frozen, so deviations cannot be listed."))]
-    return [
-        say(
-            _("Deviations found: %(deviations)s; without a reason: %(without)s."),
-            deviations=facts.protocol.deviations,
-            without=facts.protocol.without_reason,
+    if not facts.protocol.deviations:
+        return [say(_("The study did what its protocol planned."))]
+    said = []
+    for one in facts.protocol.deviations:
+        values = {
+            "name": one.name, "about": one.about, "planned": one.planned, "happened": one.happened,
+            "reason": one.reason,
+        }  # fmt: skip
+        text = (
+            _("%(name)s (%(about)s): planned %(planned)s, happened %(happened)s. Reason: %(reason)s")
+            if one.reason
+            else _(
+                "%(name)s (%(about)s): planned %(planned)s, happened %(happened)s. No reason is given yet."
+            )
         )
-    ]
+        said.append(say(text, **values))
+    return said
 
 
 def threats(facts: Facts) -> list[Said]:

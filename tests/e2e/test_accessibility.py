@@ -113,8 +113,7 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield from map(reverse, ("home", "me", "account_change_password", "new_study"))
     for name in (
         "study", "people", "issues", "imports", "new_import", "harvests", "new_harvest", "forge_tokens", "taxonomies", "new_taxonomy", "rounds", "new_round",
-        "export", "integrity", "audit", "study_settings", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists",
-        "similar",
+        "export", "integrity", "audit", "study_settings", "guideline", "edit_guideline", "keywords", "new_keyword_list", "import_keyword_lists", "similar", "standards", "standards_method", "citation", "my_background",
     ):  # fmt: skip
         yield reverse(name, args=[study.slug])
     for keyword_list in study.keyword_lists.order_by("pk"):

@@ -11,6 +11,7 @@ from standards.facts import (
     AgreementFacts,
     BackgroundFacts,
     CitationFacts,
+    DeviationFacts,
     Estimate,
     Facts,
     FindingFacts,
@@ -41,6 +42,7 @@ def round_facts(pk=1, *, k=4, kind=Round.Kind.MAIN, imported=False) -> RoundFact
 
 
 MAIN = round_facts()
+DEVIATION = DeviationFacts("Volunteers", "Main", "7", "4")
 NUMBERS = AgreementFacts(
     level="theme", issues=8, raters=4, labels=32, equal_labels=True,
     coefficients={
@@ -147,10 +149,14 @@ def test_before_the_reveal_nothing_is_said_of_labels(name):
         ("protocol_frozen", {"protocol": ProtocolFacts(1, MOMENT, False)}, NOT_MET),
         (
             "deviations_justified",
-            {"protocol": ProtocolFacts(1, MOMENT, True, deviations=2, without_reason=1)},
+            {"protocol": ProtocolFacts(1, MOMENT, True, deviations=(DEVIATION,))},
             NOT_MET,
         ),
-        ("deviations_justified", {"protocol": ProtocolFacts(1, MOMENT, True, deviations=2)}, MET),
+        (
+            "deviations_justified",
+            {"protocol": ProtocolFacts(1, MOMENT, True, deviations=(replace(DEVIATION, reason="Ill."),))},
+            MET,
+        ),
         ("participants", {"interviews": InterviewFacts()}, NOT_APPLICABLE),
         ("mixed_methods", {"interviews": InterviewFacts()}, NOT_APPLICABLE),
         ("interviews_described", {"interviews": replace(FACTS.interviews, described=1)}, NOT_MET),
