@@ -164,8 +164,25 @@ def ring(job_id: int) -> None:
         log.warning("the bell for job %s was not heard; the sweeper will ring again", job_id, exc_info=True)
 
 
-def cancel(job: Job) -> None:
-    """Cancel a job: a queued one ends at once, a running one at its next step."""
+Leave = Callable[[Job, AbstractBaseUser | AnonymousUser], bool]
+_shared: dict[str, Leave] = {}
+
+
+def share(kind: str, leave: Leave) -> None:
+    """Register what happens when somebody cancels a job of this kind that several wait for. `leave` takes
+    this user from those who wait, in the same transaction, and is true if the job goes on for somebody else.
+    """
+    _shared[kind] = leave
+
+
+@transaction.atomic
+def cancel(job: Job, by: AbstractBaseUser | AnonymousUser | None = None) -> None:
+    """Cancel a job: a queued one ends at once, a running one at its next step. If others wait for it as well,
+    it goes on for them.
+    """
+    held = Job.objects.select_for_update(no_key=True, of=("self",)).get(pk=job.pk)
+    if by is not None and held.kind in _shared and _shared[held.kind](held, by):
+        return
     now = clock.now()
     ended = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED).update(
         state=Job.State.CANCELLED, finished_at=now, cancel_requested_at=now

@@ -37,7 +37,7 @@ def job(request: HttpRequest, job_id: int) -> HttpResponse:
 def cancel_job(request: HttpRequest, job_id: int) -> HttpResponse:
     """Cancel the reader's own job, then return to the page that sent the request."""
     found = get_object_or_404(jobs.jobs_of(request.user), pk=job_id)
-    jobs.cancel(found)
+    jobs.cancel(found, request.user)
     page = came_from(request)
     return go_to(request, page) if page else go_to(request, "job", found.pk)
 

@@ -10,22 +10,16 @@ from core.models import Job
 from ingest.models import Import
 from replication.actions import uploads
 from replication.actions.packages import make_package
-from replication.queries.packages import MAKING
+from replication.queries.packages import MAKING, still_waiting
 from rounds.models import Round
-from studies.models import Membership
 
 
 @register(MAKING)
 def make_a_package(job: Job, progress: Progress) -> dict[str, Any]:
-    """Make a package with what the member who asked first may read now."""
-    given = job.arguments
+    """Make a package with what the first of those who asked and may still have it may read now."""
     with apart(progress) as report:
-        made = make_package(
-            job=job,
-            round_=Round.objects.select_related("study", "version__taxonomy").get(pk=given["round"]),
-            by=Membership.objects.select_related("study").get(pk=given["member"]),
-            report=report,
-        )
+        round_ = Round.objects.select_related("study", "version__taxonomy").get(pk=job.arguments["round"])
+        made = make_package(job=job, round_=round_, by=still_waiting(job, round_), report=report)
     _ended(progress, made["rows"])
     return made
 

@@ -10,9 +10,11 @@ class ReportsConfig(AppConfig):
             panels,
             tasks,  # noqa: F401 - registers its job
         )
+        from reports.actions.report_files import remove_report_files
         from reports.formats import file_cache
-        from studies.actions import removal
+        from studies.actions import copies, removal
 
         audit.register()
         panels.register()
+        copies.also_remove(remove_report_files)
         removal.files_of(file_cache.of_study)

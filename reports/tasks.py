@@ -25,4 +25,5 @@ def make_a_report(job: Job, progress: Progress) -> dict[str, Any]:
             level=LEVELS[given["level"]],
             without_coached=given.get("without_coached", False),
             report=progress,
+            job_id=job.pk,
         )

@@ -21,7 +21,7 @@ from rounds.models import Round
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import reveals_complete_issues
 from studies.actions import record
-from taxonomy.models import Level, Remap, Taxonomy, Version
+from taxonomy.models import Gone, Level, Remap, Taxonomy, Version
 from taxonomy.queries.taxonomies import published_version
 
 
@@ -86,14 +86,28 @@ def _end_decisions(round_: Round, version: Version, now: ShownCodebook, moment: 
     for category, made_in in standing.order_by().values_list("category", "version").distinct():
         if now.states.stands_as(category, made_in) is None:
             state = now.states[category]
-            lost_it = Remap.objects.filter(to_version=version, source=category)
-            is_gone = lost_it.exclude(kind__in=(Remap.Kind.SPLIT, Remap.Kind.RETIRED)).count() == 0
+            number, is_gone = _lost_in(category, made_in, version)
             tell = split_or_retired if is_gone else asked_again
-            why = tell(version.number, f"{state.code} {state.name}")
+            why = tell(number, f"{state.code} {state.name}")
             lost = standing.filter(category=category, version=made_in)
             opened += lost.values_list("issue", flat=True)
             lost.update(superseded_at=moment, superseded_why=why)
     return opened
+
+
+def _lost_in(category: int, made_in: int, version: Version) -> tuple[int, bool]:
+    """The number of the version in which a choice of the version `made_in` lost its category, and whether the
+    category was split or retired there (else its labels are asked for again). A round can skip versions.
+    """
+    steps = Version.objects.filter(taxonomy=version.taxonomy_id, pk__gt=made_in, pk__lte=version.pk)
+    for step in steps.filter(published_at__isnull=False).order_by("number"):
+        remaps = list(Remap.objects.filter(to_version=step, source=category))
+        if any(one.kind in {Remap.Kind.SPLIT, Remap.Kind.RETIRED} for one in remaps):
+            return step.number, True
+        if Gone.objects.filter(version=step, category=category, since=step, became=None).exists():
+            return step.number, False
+        category = next((one.target_id for one in remaps if one.target_id), category)
+    return version.number, True
 
 
 _PARTED = """

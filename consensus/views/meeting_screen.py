@@ -1,6 +1,7 @@
 """The context from which the templates draw a meeting on the screen of one member."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,11 +55,21 @@ def screen(room: MeetingRoom, member: Membership, item_id: int | None) -> dict[s
     return _RoomScreen(room, member, item_id).context()
 
 
+_ACTS = (
+    "may_close", "may_begin", "may_plan", "may_say", "may_vote", "may_reveal", "may_open_vote", "may_decide",
+    "may_take_off", "may_follow_up", "may_reopen", "leads", "missing_url", "example_url", "alike",
+)  # fmt: skip
+"""What nobody may do in a read-only study."""
+
+
 class _RoomScreen:
     def __init__(self, room: MeetingRoom, member: Membership, item_id: int | None) -> None:
-        self.room, self.member, self.item_id = room, member, item_id
         self.meeting: Meeting = room.meeting
         self.round = self.meeting.round
+        self.is_read_only = self.round.study.is_read_only
+        if self.is_read_only:
+            room = replace(room, is_chair=False, may_take_chair=False, takes_part=False)
+        self.room, self.member, self.item_id = room, member, item_id
         self.shown: ShownIssue | None = room.shown
         self.book: ShownCodebook = codebook(self.round.version_id)
         self.hues = hues(self.book)
@@ -112,7 +123,8 @@ class _RoomScreen:
             "shown": None,
             "following": next((group.first for group in room.groups if group.decided < group.total), None),
         }
-        return context | self._issue(shown) if shown else context
+        context |= self._issue(shown) if shown else {}
+        return context | dict.fromkeys(_ACTS, "") if self.is_read_only else context
 
     # --- the frame
 

@@ -30,6 +30,13 @@ _TABLES = """
     ), '{}')
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
 """
+_OWNS = """
+    SELECT EXISTS (
+        SELECT FROM pg_class c
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+          AND pg_has_role(%(role)s, c.relowner, 'MEMBER')
+    )
+"""
 _SCHEMA = """
     SELECT has_schema_privilege(%(role)s, 'public', 'USAGE'),
            has_schema_privilege('public', 'public', 'CREATE')
@@ -99,20 +106,39 @@ def grant(connection: BaseDatabaseWrapper) -> None:
             _run(cursor, "GRANT USAGE ON SCHEMA public TO {role}", role)
         if is_open:  # a database of PostgreSQL 14 or before
             cursor.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-        cursor.execute("SHOW server_version_num")
-        works = WORKS | ({"MAINTAIN"} if int(cursor.fetchone()[0]) >= MAINTAINED_FROM else set())
-        only_added = {model._meta.db_table for model in append_only()}  # noqa: SLF001 - public by documentation
-        cursor.execute(_TABLES, {"role": role})
-        for name, kind, has in cursor.fetchall():
-            wanted = _wanted(name, kind, only_added, works)
-            if set(has) != wanted:
-                what = "SEQUENCE" if kind == "S" else "TABLE"
-                allowed = ", ".join(sorted(wanted))
-                _run(cursor, f"REVOKE ALL ON {what} {{thing}} FROM {{role}}", role, name)
-                _run(cursor, f"GRANT {allowed} ON {what} {{thing}} TO {{role}}", role, name)
+        for name, kind, wanted in _differing(cursor, role):
+            what = "SEQUENCE" if kind == "S" else "TABLE"
+            allowed = ", ".join(sorted(wanted))
+            _run(cursor, f"REVOKE ALL ON {what} {{thing}} FROM {{role}}", role, name)
+            _run(cursor, f"GRANT {allowed} ON {what} {{thing}} TO {{role}}", role, name)
         cursor.execute(_DOORS, {"role": role})
         for (signature,) in cursor.fetchall():
             _run(cursor, f"GRANT EXECUTE ON FUNCTION {signature} TO {{role}}", role)
+
+
+def missing_grants(connection: BaseDatabaseWrapper) -> list[str]:
+    """The tables and sequences with which the application's role may not yet do what it is to; none if this
+    role owns them.
+    """
+    role = settings.DATABASE_APPLICATION
+    with connection.cursor() as cursor:
+        cursor.execute(_OWNS, {"role": role})
+        if not role or cursor.fetchone()[0]:
+            return []
+        return [name for name, _kind, _wanted in _differing(cursor, role)]
+
+
+def _differing(cursor: CursorWrapper, role: str) -> list[tuple[str, str, set[str]]]:
+    """The tables whose privileges of the role are others than it is to have, with their kind and those."""
+    cursor.execute("SHOW server_version_num")
+    works = WORKS | ({"MAINTAIN"} if int(cursor.fetchone()[0]) >= MAINTAINED_FROM else set())
+    only_added = {model._meta.db_table for model in append_only()}  # noqa: SLF001 - public by documentation
+    cursor.execute(_TABLES, {"role": role})
+    found = (
+        (name, kind, set(has), _wanted(name, kind, only_added, works))
+        for name, kind, has in cursor.fetchall()
+    )
+    return [(name, kind, wanted) for name, kind, has, wanted in found if has != wanted]
 
 
 def _wanted(name: str, kind: str, only_added: set[str], works: set[str]) -> set[str]:

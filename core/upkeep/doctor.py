@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from core import clock
@@ -102,11 +103,15 @@ def _jobs() -> tuple[bool, str]:
 
 def _disk() -> tuple[bool, str]:
     free = shutil.disk_usage(settings.DATA_DIR).free
-    said = {"free": free >> 20, "folder": settings.DATA_DIR, "margin": settings.DISK_MARGIN >> 20}
+    said = {
+        "free": filesizeformat(free),
+        "folder": settings.DATA_DIR,
+        "margin": filesizeformat(settings.DISK_MARGIN),
+    }
     if free < settings.DISK_MARGIN:
-        words = _("full: %(free)d MB free in %(folder)s. Nothing is saved until %(margin)d MB are free.")
+        words = _("full: %(free)s free in %(folder)s. Nothing is saved until %(margin)s are free.")
         return False, words % said
-    return free >= ROOM, _("%(free)d MB free in %(folder)s") % said
+    return free >= ROOM, _("%(free)s free in %(folder)s") % said
 
 
 def _files() -> tuple[bool, str]:
@@ -143,7 +148,7 @@ def _replica() -> tuple[bool | None, str]:
 
 def _mail() -> tuple[bool | None, str]:
     if not settings.SENDS_MAIL:
-        return None, _("not set up: no digests, and no links for forgotten passwords")
+        return None, _("no mail is sent: no digests, and no links for forgotten passwords")
     return True, settings.EMAIL_HOST
 
 

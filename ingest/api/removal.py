@@ -13,10 +13,10 @@ from accounts.rest.endpoints import Endpoint
 from core.api import KeysetPagination
 from ingest import actions, rules
 from ingest.actions.removal import LONGEST_WHY
-from ingest.models import Import, Issue
+from ingest.models import Import
 from ingest.queries.imports import imports_for, imports_of, may_be_taken_back, reported, state_of
 from ingest.queries.issues import issues_for
-from ingest.queries.references import references_to
+from ingest.queries.references import references_to_import
 from ingest.queries.removal import going_with
 from studies.pages import study_of
 
@@ -91,7 +91,7 @@ class TakenBack(Endpoint):
     @extend_schema(responses=GoingSerializer)
     def get(self, request: Request, slug: str, import_id: int) -> Response:
         _by, run = _run(request, slug, import_id)
-        references = references_to(Issue.objects.filter(first_import=run), of_import=True)
+        references = references_to_import(run)
         told = {
             **vars(going_with(run)),
             "references": [one.words for one in references],

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import ngettext
 
 from core.templatetags.crosscheck import count
-from ingest.models import Issue
+from ingest.models import Import, Issue
 
 Words = Callable[[int, str], str]
 """The sentence part for so many issues and the name of what refers to them."""
@@ -91,6 +91,15 @@ def references_to(issues: QuerySet[Issue], *, of_import: bool = False) -> list[R
             groups = [("", rows.aggregate(issues=counted)["issues"])]
         found += [Reference(number, table.words(number, str(name))) for name, number in groups if number]
     return found
+
+
+def references_to_import(run: Import) -> list[Reference]:
+    """What refers to the issues that an import was the first to bring."""
+    return references_to(Issue.objects.filter(first_import=run), of_import=True)
+
+
+def references_to_issue(issue: Issue) -> list[Reference]:
+    return references_to(Issue.objects.filter(pk=issue.pk, repository=issue.repository_id))
 
 
 def register() -> None:

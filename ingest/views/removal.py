@@ -12,10 +12,10 @@ from core.http import go_to, render_page
 from core.templatetags.crosscheck import count
 from ingest import actions, rules
 from ingest.forms.removal import RemoveIssueForm
-from ingest.models import Import, Issue
+from ingest.models import Import
 from ingest.queries.imports import imports_for, may_be_taken_back
 from ingest.queries.issues import issues_for
-from ingest.queries.references import references_to
+from ingest.queries.references import references_to_import, references_to_issue
 from ingest.queries.removal import going_with
 from studies.pages import frame, study_of
 
@@ -40,7 +40,7 @@ def take_back_import(request: AuthedRequest, slug: str, import_id: int) -> HttpR
         "run": run,
         "may": may_be_taken_back(run),
         "going": going_with(run),
-        "references": references_to(Issue.objects.filter(first_import=run), of_import=True),
+        "references": references_to_import(run),
     }
     return render_page(request, "ingest/take_back.html", context)
 
@@ -60,6 +60,6 @@ def remove_issue(request: AuthedRequest, slug: str, issue_id: int) -> HttpRespon
         **frame(study, member, "issues"),
         "issue": issue,
         "form": form,
-        "references": references_to(Issue.objects.filter(pk=issue.pk)),
+        "references": references_to_issue(issue),
     }
     return render_page(request, "ingest/remove_issue.html", context, status=422 if form.is_bound else 200)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import F, Func, JSONField, Value
 from django.utils.translation import gettext as _
@@ -18,7 +20,7 @@ from core.upkeep.leftovers import sweep, work_folder
 from replication.errors import PackageGone
 from replication.package import MANIFEST, write_package
 from replication.queries.moments import last_change
-from replication.queries.packages import MAKING, jobs_with_files, located, sight_of
+from replication.queries.packages import MAKING, jobs_with_files, located, sight_of, who_asked
 from reports.errors import ReportNotForYou
 from reports.formats.files import named_for
 from reports.queries.report_files import readable, runs
@@ -43,14 +45,34 @@ def ask_for_package(*, round_: Round, by: Membership, without_coached: bool = Fa
         "study": round_.study_id,
         "round": round_.pk,
         "without_coached": without_coached,
-        "state": last_change(round_, withheld_issues(round_, by)).isoformat(),
+        "state": last_change(round_, withheld_issues(round_, by), by).isoformat(),
         "sight": sight_of(round_, by),
     }
     same = Job.objects.filter(kind=MAKING, finished_at=None, cancel_requested_at=None)
     same = same.filter(arguments__contains=arguments).exclude(arguments__has_key="removed")
-    return same.order_by("pk").first() or enqueue(
-        MAKING, arguments={**arguments, "member": by.pk}, by=by.user
-    )
+    job = same.select_for_update(no_key=True, of=("self",)).order_by("pk").first()
+    if job is None:
+        return enqueue(MAKING, arguments={**arguments, "member": by.pk, "asked": [by.pk]}, by=by.user)
+    if by.pk not in (asked := who_asked(job)):
+        job.arguments["asked"] = [*asked, by.pk]
+        job.save(update_fields=["arguments"])
+    return job
+
+
+def leave_package(job: Job, user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Take a user from those who asked for a package; the next of them has the job then. False if nobody else
+    waits for it. The caller holds the job.
+    """
+    asked = who_asked(job)
+    members = Membership.objects.filter(pk__in=asked, left_at=None, user__isnull=False)
+    waiting = {one.pk: one for one in members.exclude(user=user.pk).select_related("user")}
+    left = [pk for pk in asked if pk in waiting]
+    if not left:
+        return False
+    job.arguments |= {"asked": left, "member": left[0]}
+    job.created_by = waiting[left[0]].user
+    job.save(update_fields=["arguments", "created_by"])
+    return True
 
 
 def make_package(*, job: Job, round_: Round, by: Membership, report: Report) -> dict[str, Any]:
@@ -86,7 +108,7 @@ def make_package(*, job: Job, round_: Round, by: Membership, report: Report) -> 
                     told=_counted(rows, report),
                 )
                 return {
-                    "as_of": last_change(round_, blind).isoformat(),
+                    "as_of": last_change(round_, blind, by).isoformat(),
                     "manifest": hashes[MANIFEST],
                     "withheld": blind.count(),
                     "issues": runs(readable(round_, by)),

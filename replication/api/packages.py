@@ -49,7 +49,7 @@ class PackageSerializer(serializers.ModelSerializer[Job]):
         help_text="SHA-256 of its manifest.json, once you can download it",
     )
     content = serializers.SerializerMethodField(
-        help_text="Where the package is once `state` is done, else null"
+        help_text="Where the package is while you can download it, else null"
     )
     kept_until = serializers.SerializerMethodField(help_text="When the server deletes the package")
 
@@ -65,7 +65,7 @@ class PackageSerializer(serializers.ModelSerializer[Job]):
         try:
             finished_package(job, self.context["round"], self.context["member"])
         except (PackageGone, PackageHeldBack):
-            given |= {"as_of": None, "manifest_sha256": ""}
+            given |= {"as_of": None, "manifest_sha256": "", "content": None, "kept_until": None}
         return given
 
     def get_url(self, job: Job) -> str:

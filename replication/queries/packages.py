@@ -19,9 +19,9 @@ from studies.models import Membership, Study
 from studies.rules import may_lead, may_read_revealed
 
 MAKING = "replication.make_package"
-"""The kind of the jobs that make a package. Their arguments have the ids of `study` and `round`, the `member`
-who asked first, `without_coached`, what this member may `see` (`sight_of`), and `removed` once something that
-can be in the package was removed from the study.
+"""The kind of the jobs that make a package. Their arguments have the ids of `study` and `round`, all members
+who `asked`, the `member` of these whose job it is, `without_coached`, what this member may `see`
+(`sight_of`), and `removed` once something that can be in the package was removed from the study.
 """
 
 KEPT = timedelta(days=1)
@@ -49,6 +49,25 @@ def sight_of(round_: Round, member: Membership) -> dict[str, Any]:
         "issues": hashlib.sha256(seen).hexdigest(),
         "frozen": not keeps_frozen(round_, member).exists(),
     }
+
+
+def who_asked(job: Job) -> list[int]:
+    """The members who wait for this package, in the order in which they asked."""
+    return list(job.arguments.get("asked") or [job.arguments["member"]])
+
+
+def still_waiting(job: Job, round_: Round) -> Membership:
+    """Of those who asked for a package the first who may still have it, else the one whose job it is."""
+    members = Membership.objects.select_related("study").in_bulk(who_asked(job))
+    asked = job.arguments["sight"]
+    for pk in who_asked(job):
+        member = members.get(pk)
+        if member is None or member.left_at or not may_read_revealed(member):
+            continue
+        now = sight_of(round_, member)
+        if (now["of"], now["frozen"]) == (asked["of"], asked["frozen"]):
+            return member
+    return Membership.objects.select_related("study").get(pk=job.arguments["member"])
 
 
 def packages_of(round_: Round, member: Membership) -> QuerySet[Job]:

@@ -283,8 +283,15 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             found.decisions,
         ),
         File("labels_twice.csv", _("second labels of the drift check, beside the first labels"), found.twice),
-        File("probable.csv", _("the most probable category of each issue, by models of erring raters"), None),
-        File("probable_confusion.csv", _("the most probable confusions of each volunteer"), None),
+        File(
+            "probable.csv",
+            _("the most probable category of each issue, by models of erring raters"),
+            None,
+            if_any=True,
+        ),
+        File(
+            "probable_confusion.csv", _("the most probable confusions of each volunteer"), None, if_any=True
+        ),
         File("labels_of_models.csv", _("labels of models, if there are any"), None, if_any=True),
         File("ballots.csv", _("last ballots on issues of meetings, if there are any"), None, if_any=True),
         File("votes.csv", _("every ballot of closed votes, if there are any"), None, if_any=True),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -12,7 +13,7 @@ from core.sql import replica
 from core.sql.snapshots import snapshot
 from drawing.missing_glyphs import without_a_font
 from reports.agreement_report import PAGE_BY, AgreementReport, agreement_report, level_name
-from reports.errors import ReportNotForYou
+from reports.errors import ReportFileGone, ReportNotForYou
 from reports.formats import file_cache
 from reports.formats.files import FORMS, ReportDraft, draft, file_name, names_of
 from reports.queries.report_files import MAKING, Runs, readable, report_jobs, runs
@@ -62,11 +63,13 @@ def make_report(
     level: Level,
     report: Report,
     without_coached: bool = False,
+    job_id: int | None = None,
 ) -> dict[str, Any]:
     """Make the file, or find a recent file with the same content; returns the result of its job.
 
     The report and the readable issues, which `finished_file` checks, are read at one moment. Raises
-    ReportNotForYou, NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, errors of `report`.
+    ReportNotForYou, ReportFileGone if something was removed from the study meanwhile,
+    NothingToReport, LevelTooDeep, PictureFailed, PdfFailed, DrawingBusy, errors of `report`.
     """
     if by.left_at or not may_read_revealed(by):
         raise ReportNotForYou
@@ -90,7 +93,7 @@ def make_report(
         name = file_cache.named(drafted.digest, form, found.as_of)
         report(0, drafted.steps, _("drawing pictures"))
         content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
-        file_cache.put(name, content)
+        _keep(name, content, job_id)
     report(drafted.steps, drafted.steps, "")
     return {
         "file": name,
@@ -100,3 +103,24 @@ def make_report(
         "missing_letters": without_a_font(names_of(found)) if form == "pdf" else "",
         "issues": issues,
     }
+
+
+def _keep(name: str, content: bytes, job_id: int | None) -> None:
+    """Store the file, unless something was removed from the study since its labels were counted."""
+    file_cache.put(name, content)
+    if Job.objects.filter(pk=job_id, arguments__removed=True).exists():
+        file_cache.located(name).unlink(missing_ok=True)
+        raise ReportFileGone
+
+
+def remove_report_files(study_id: int) -> None:
+    """Remove the kept report files of a study from this server, also those that are being made. The caller
+    holds the study, in a transaction.
+    """
+    rounds = list(Round.objects.filter(study=study_id).values_list("pk", flat=True))
+    jobs = Job.objects.filter(kind=MAKING, arguments__round__in=rounds)
+    for job in jobs.filter(finished_at=None).select_for_update(no_key=True, of=("self",)).order_by("pk"):
+        job.arguments["removed"] = True
+        job.save(update_fields=["arguments"])
+    names = {str(name) for name in jobs.values_list("result__file", flat=True) if name}
+    transaction.on_commit(lambda: file_cache.remove(names))

@@ -59,6 +59,12 @@ def put(name: str, content: bytes) -> None:
     unfinished.replace(path)
 
 
+def remove(names: Iterable[str]) -> None:
+    """Delete these files; those that are gone already are no error."""
+    for name in names:
+        located(name).unlink(missing_ok=True)
+
+
 def of_study(_study: Study, jobs: Iterable[Job]) -> Iterator[Path]:
     """The files that jobs of a study have made."""
     for job in jobs:

@@ -15,7 +15,8 @@ from rounds.queries.rounds import revealed
 from studies.models import Membership
 
 MAKING = "reports.make_report_file"
-"""The kind of the jobs that make a report file; the argument `round` is the round's id."""
+"""The kind of the jobs that make a report file; the argument `round` is the round's id, and
+`removed` says that something was removed from the study since."""
 
 Runs = list[list[int]]
 """Numbers as the first and last of each run: [[1, 3], [7, 7]] is 1, 2, 3, 7."""
@@ -33,7 +34,8 @@ def finished_file(job: Job, round_: Round, member: Membership) -> str:
     Raises ReportFileGone if the file was not made or not kept, and ReportFileHeldBack if the member may no
     longer see an issue in it: it is withheld now, or no longer revealed.
     """
-    if job.state != Job.State.DONE or not has(job.result["file"]):
+    is_there = job.state == Job.State.DONE and not job.arguments.get("removed")
+    if not is_there or not has(job.result["file"]):
         raise ReportFileGone
     seen = readable(round_, member)
     if not all(one in seen for first, last in job.result["issues"] for one in range(first, last + 1)):

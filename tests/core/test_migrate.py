@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+import pgtrigger
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -169,3 +171,31 @@ def test_a_migration_waits_for_a_table_a_moment_and_tries_again() -> None:
     finally:
         other.close()
         connection.close()
+
+
+def checked() -> int:
+    """With what `migrate --check` ends: 0 lets the programs start that wait for it."""
+    try:
+        call_command("migrate", check_unapplied=True, verbosity=0)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def test_check_waits_for_triggers_and_for_rights_as_well() -> None:
+    assert checked() == 0
+    role = settings.DATABASE_APPLICATION
+    with as_owner(), connection.cursor() as cursor:
+        for broken, mended in (
+            (f"REVOKE INSERT ON rounds_label FROM {role}", f"GRANT INSERT ON rounds_label TO {role}"),
+            (f"GRANT DELETE ON studies_event TO {role}", f"REVOKE DELETE ON studies_event FROM {role}"),
+        ):
+            cursor.execute(broken)
+            assert checked() == 1, broken
+            cursor.execute(mended)
+            assert checked() == 0, mended
+        model, trigger = next(iter(pgtrigger.registered()))
+        trigger.uninstall(model)
+        assert checked() == 1
+        trigger.install(model)
+        assert checked() == 0

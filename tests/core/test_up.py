@@ -256,6 +256,37 @@ def test_on_a_full_disk_it_waits_instead_of_ending(tmp_path: Path, settings) -> 
         supervisor.close()
 
 
+def test_a_start_on_a_full_disk_waits_and_comes_back(tmp_path: Path, settings, monkeypatch) -> None:
+    out = StringIO()
+    up = command.Command(stdout=out)
+    up.folder = tmp_path
+    tried = []
+
+    def start() -> str:
+        tried.append(settings.DISK_MARGIN)
+        if settings.DISK_MARGIN:
+            raise command.CommandError("could not write: no space left on device")
+        return "started"
+
+    def make_room(_seconds: float) -> None:
+        settings.DISK_MARGIN = 0
+
+    monkeypatch.setattr(command.time, "sleep", make_room)
+    settings.DISK_MARGIN = 1 << 62
+    assert up.when_there_is_room(start) == "started"
+    assert tried == [1 << 62, 0]
+    assert out.getvalue() == (
+        f"The disk of {tmp_path} is full. Crosscheck waits, and goes on when there is room.\n"
+        "There is room again. Crosscheck goes on.\n"
+    )
+
+    def fail() -> None:
+        raise command.CommandError("another reason")
+
+    with pytest.raises(command.CommandError, match="another reason"):
+        up.when_there_is_room(fail)
+
+
 LATE = """
 import http.server, sys, time
 class Healthy(http.server.BaseHTTPRequestHandler):

@@ -28,7 +28,7 @@ from replication.package import write_package
 from replication.queries.packages import KEPT, finished_package, located
 from rounds.models import Round
 from rounds.queries.blindness import Reader
-from studies.actions import change_role, erase_person
+from studies.actions import change_role, end_membership, erase_person
 from studies.models import Event, Role, Study
 from tests import factories
 from tests.api.conftest import client_of
@@ -174,6 +174,63 @@ def test_a_cancelled_or_removed_job_is_given_to_nobody(world, round_):
     assert second != job
     remove_packages(world.study.pk)
     assert ask_for_package(round_=round_, by=world.lead) not in {job, second}
+
+
+def test_who_asked_first_and_cancels_ends_nothing_for_the_others(world, round_):
+    owner = factories.make_member(world.study, Role.OWNER)
+    job = ask_for_package(round_=round_, by=world.lead)
+    assert ask_for_package(round_=round_, by=owner) == job
+    page = reverse("package", args=[round_.pk, job.pk])
+    assert "cancel" not in client(owner).get(page).content.decode()
+
+    client(world.lead).post(reverse("cancel_job", args=[job.pk]))
+
+    job.refresh_from_db()
+    assert (job.state, job.cancel_requested_at, job.created_by) == (Job.State.QUEUED, None, owner.user)
+    assert reverse("cancel_job", args=[job.pk]) in client(owner).get(page).content.decode()
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert finished_package(job, round_, owner) == located(job)
+
+
+def test_the_last_who_cancels_ends_the_job(world, round_):
+    owner = factories.make_member(world.study, Role.OWNER)
+    job = ask_for_package(round_=round_, by=world.lead)
+    for member in (owner, owner):  # asking twice is waiting once
+        ask_for_package(round_=round_, by=member)
+
+    for member in (world.lead, owner):
+        assert client(member).post(reverse("cancel_job", args=[job.pk])).status_code == 302
+
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
+
+
+@pytest.mark.parametrize("goes", ["leaves", "is no lead any more"])
+def test_who_asked_first_and_goes_ends_nothing_for_the_others(world, round_, goes):
+    owner = factories.make_member(world.study, Role.OWNER)
+    job = ask_for_package(round_=round_, by=world.lead)
+    ask_for_package(round_=round_, by=owner)
+
+    if goes == "leaves":
+        end_membership(member=world.lead, by=owner.user)
+    else:
+        change_role(member=world.lead, role=Role.VIEWER, by=owner.user)
+    jobs.run(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
+    assert finished_package(job, round_, owner) == located(job)
+
+
+def test_two_who_ask_and_cancel_at_once_leave_no_job_that_nobody_waits_for(world, round_):
+    owner = factories.make_member(world.study, Role.OWNER)
+    job = ask_for_package(round_=round_, by=world.lead)
+    jobs.cancel(job, world.lead.user)
+
+    assert ask_for_package(round_=round_, by=owner) != job
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
 
 
 def test_who_may_see_less_gets_a_job_of_their_own(world, round_):

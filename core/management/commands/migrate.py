@@ -1,7 +1,9 @@
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+import pgtrigger
 from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connections
@@ -11,7 +13,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import gettext as _
 from psycopg2.errors import LockNotAvailable
 
-from core.sql.roles import as_owner, grant, make_application
+from core.sql.roles import as_owner, grant, make_application, missing_grants
 from core.upkeep import stamp
 
 LOCK_SECONDS = 5.0
@@ -45,6 +47,19 @@ class Command(migrate.Command):
         patiently(connection, lambda: super(Command, self).handle(*args, **options), self.stdout.write)
         if not only_looks:
             grant(connection)
+        # Applied migrations are half of it: `migrate` installs triggers and grants rights after them.
+        if options["check_unapplied"] and (missing := [*missing_triggers(), *missing_grants(connection)]):
+            self.stderr.write(_("Not done yet: %(names)s") % {"names": ", ".join(missing[:5])})
+            sys.exit(1)
+
+
+def missing_triggers() -> list[str]:
+    """The triggers of the models that the database lacks, or has otherwise."""
+    return [
+        f"{model._meta.db_table}.{trigger.name}"  # noqa: SLF001 - public by documentation
+        for model, trigger in pgtrigger.registered()
+        if trigger.get_installation_status(model)[0] != "INSTALLED"
+    ]
 
 
 def patiently(

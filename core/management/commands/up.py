@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
@@ -99,8 +99,7 @@ class Command(BaseCommand):
         supervisor.children.append(Child("web", web(host, port), log(self.folder, "web")))
         with closed(self.folder / "up.gate"):
             supervisor.look()  # loads while the database comes up to date, and then listens
-            ensure_servers()
-            is_new = self.bring_up_to_date()
+            is_new = self.when_there_is_room(self.prepare)
         self.wait_for_web(supervisor, host, port)
         if demo:  # before the worker, which would compete for the processors
             self.manage("demo", "--address", supervisor.address, show=True)
@@ -117,12 +116,43 @@ class Command(BaseCommand):
             time.sleep(LOOK_SECONDS)
         raise KeyboardInterrupt
 
+    def prepare(self) -> bool:
+        """Start the servers, and bring the database up to date; True while nobody has an account."""
+        ensure_servers()
+        return self.bring_up_to_date()
+
     def bring_up_to_date(self) -> bool:
         """Bring the database up to date, unless this very code did so before; True while nobody has an
         account.
         """
         found = stamp.is_new() if uses_embedded_postgres() else None
         return self.manage("prepare").split()[-1:] == ["new"] if found is None else found
+
+    def when_there_is_room(self, act: Callable[[], Any]) -> Any:
+        """Do `act`. If it fails on a full disk, wait for room and do it again."""
+        while True:
+            was_full = is_full()
+            try:
+                return act()
+            except (EmbeddedServerError, CommandError, OSError):
+                if not (was_full or is_full()):
+                    raise
+            self.say_full()
+            while is_full():
+                reserve.look_after(self.folder)
+                time.sleep(LOOK_SECONDS)
+            self.say_room()
+
+    def say_full(self) -> None:
+        if not self.is_waiting:
+            words = _("The disk of %(folder)s is full. Crosscheck waits, and goes on when there is room.")
+            self.say(words % {"folder": self.folder})
+        self.is_waiting = True
+
+    def say_room(self) -> None:
+        if self.is_waiting:
+            self.is_waiting = False
+            self.say(_("There is room again. Crosscheck goes on."))
 
     def look(self, supervisor: Supervisor) -> None:
         """Bring back what died. On a full disk nothing may live: then wait for room instead of ending."""
@@ -139,14 +169,10 @@ class Command(BaseCommand):
             if now - self.full_at > FULL_SECONDS:
                 raise
             supervisor.forgive()
-            if not self.is_waiting:
-                words = _("The disk of %(folder)s is full. Crosscheck waits, and goes on when there is room.")
-                self.say(words % {"folder": self.folder})
-            self.is_waiting = True
+            self.say_full()
         else:
-            if self.is_waiting and not is_full():
-                self.is_waiting = False
-                self.say(_("There is room again. Crosscheck goes on."))
+            if not is_full():
+                self.say_room()
 
     def manage(self, *arguments: str, show: bool = False) -> str:
         """Run another command to its end, in a process of its own; what it printed, unless that is shown."""
@@ -176,7 +202,7 @@ class Command(BaseCommand):
         begun = time.monotonic()
         due = begun + PATIENT_SECONDS
         while not answers(host, port):
-            supervisor.look()
+            self.look(supervisor)
             if time.monotonic() > due:
                 self.say(
                     _("The web server runs, but has not answered for %(n)d s. Its log: %(log)s")

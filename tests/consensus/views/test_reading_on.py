@@ -70,6 +70,19 @@ def test_a_read_only_study_refuses_signs_of_life_and_tells_the_page_to_stop(worl
     assert "data-over" in body
 
 
+def test_the_room_of_a_read_only_study_has_no_form_for_anybody(world):
+    turn_to(meeting=world.meeting, item=world.items[0], by=world.lead)
+    page = reverse("meeting", args=[world.meeting.pk])
+    forms = {}
+    for archived in (False, True):
+        Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now() if archived else None)
+        for member in (world.lead, world.members[0]):
+            main = client(member).get(page).text.partition("<main")[2].partition("</main>")[0]
+            forms[archived, member.pseudonym] = re.findall(r'<form[^>]+action="([^"]+)"', main)
+    assert min(len(forms[False, who]) for who in ("Lead", "R1")) >= 1
+    assert (forms[True, "Lead"], forms[True, "R1"]) == ([], [])
+
+
 def test_a_full_disk_takes_no_signs_of_life(world, settings):
     reader = client(world.members[0])
     known = revision(reader, world)
