@@ -109,7 +109,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if wants_json(request):
         detail = _("The server had an error. Try again in a moment.")
         return JsonResponse({"detail": detail, "code": "server_error", "id": found}, status=500)
-    return HttpResponseServerError(render_to_string("500.html", {"id": found}))
+    reads = request.method in {"GET", "HEAD"}
+    return HttpResponseServerError(render_to_string("500.html", {"id": found, "reads": reads}))
 
 
 def _away(request: HttpRequest) -> HttpResponse:

@@ -83,15 +83,15 @@ OWN: dict[str, Own] = {
     "interviews.Interviewer": Own(("member",)),
     "interviews.Coder": Own(("member",)),
     # The memo is theirs; the words of a quote are the participant's, and in no column here.
-    "interviews.Quote": Own(("made_by",), without=("carried_from_id",)),
+    "interviews.Quote": Own(("made_by",), ("turn__position",), ("carried_from_id", "turn_id", "coder_id")),
     # A quote is named by its place, as in the rows of quotes.
     "interviews.QuoteCode": Own(
         ("quote__made_by",),
         (
-            "quote__turn_id",
+            "quote__transcript_id",
+            "quote__turn__position",
             "quote__start",
             "quote__end",
-            "quote__coder_id",
             "quote__coding__version_id",
             "open_code__name",
         ),

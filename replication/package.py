@@ -100,7 +100,7 @@ def write_package(
     """
     left = blind | coached_issues(round_) if without_coached else blind
     with snapshot():
-        moment = last_change(round_, left, reader and reader.member)
+        moment = last_change(round_, left, reader.member if reader else None)
         if to.suffix == ".zip":
             to.parent.mkdir(parents=True, exist_ok=True)
             with ZipFile(to, "w", ZIP_DEFLATED) as archive:

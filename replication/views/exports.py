@@ -49,6 +49,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
                 round_, found, quotes_left_out(study, member), settles=may_settle(member, round_)
             ),
             "files": files,
+            "package_lines": _package_lines(request, round_),
             "packages": own_packages(round_, member),
             "kept": [(job, kept_until(job)) for job in kept_packages(round_, member)] if member else [],
             "certain": sum(not one.if_any for one in files),
@@ -238,6 +239,17 @@ class File:
     folder: str = ""
     curl: tuple[str, ...] = ()
     if_any: bool = False
+
+
+def _package_lines(request: AuthedRequest, round_: Round) -> list[str]:
+    """How a program asks for the package, follows and downloads it; JOB is the `id` of the first answer."""
+    address = request.build_absolute_uri(reverse("api_packages", args=[round_.pk]))
+    curl = 'curl -fsS -H "Authorization: Token $CROSSCHECK_TOKEN"'
+    return [
+        f'{curl} -X POST "{address}"',
+        f'{curl} "{address}$JOB/"',
+        f'{curl} -OJ "{address}$JOB/content/"',
+    ]
 
 
 def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]:

@@ -93,7 +93,10 @@ def make_report(
         name = file_cache.named(drafted.digest, form, found.as_of)
         report(0, drafted.steps, _("drawing pictures"))
         content = drafted.written(lambda done: report(done, drafted.steps, ""), wait=WAIT)
-        _keep(name, content, job_id)
+        file_cache.put(name, content)
+    if job_id and Job.objects.filter(pk=job_id, arguments__removed=True).exists():
+        file_cache.remove([name])
+        raise ReportFileGone
     report(drafted.steps, drafted.steps, "")
     return {
         "file": name,
@@ -105,21 +108,14 @@ def make_report(
     }
 
 
-def _keep(name: str, content: bytes, job_id: int | None) -> None:
-    """Store the file, unless something was removed from the study since its labels were counted."""
-    file_cache.put(name, content)
-    if Job.objects.filter(pk=job_id, arguments__removed=True).exists():
-        file_cache.located(name).unlink(missing_ok=True)
-        raise ReportFileGone
-
-
 def remove_report_files(study_id: int) -> None:
-    """Remove the kept report files of a study from this server, also those that are being made. The caller
-    holds the study, in a transaction.
+    """Remove the kept report files of a study from this server, also those that are being made; a job that
+    waits will count what is left. The caller holds the study, in a transaction.
     """
     rounds = list(Round.objects.filter(study=study_id).values_list("pk", flat=True))
     jobs = Job.objects.filter(kind=MAKING, arguments__round__in=rounds)
-    for job in jobs.filter(finished_at=None).select_for_update(no_key=True, of=("self",)).order_by("pk"):
+    running = jobs.filter(state=Job.State.RUNNING).select_for_update(no_key=True, of=("self",))
+    for job in running.order_by("pk"):
         job.arguments["removed"] = True
         job.save(update_fields=["arguments"])
     names = {str(name) for name in jobs.values_list("result__file", flat=True) if name}

@@ -1,6 +1,9 @@
 """The whole report as a file over REST."""
 
 from core import jobs
+from core.models import Job
+from reports.formats import file_cache
+from studies.actions import remove_copies
 from tests.api.conftest import client_of, label_all
 from tests.factories import make_round
 
@@ -37,6 +40,33 @@ def test_a_file_is_asked_for_followed_and_taken(world):
     make_round(world.version, world.issues[:1], [world.first], name="Again")
     refused = reader.get(found["content"])
     assert (refused.status_code, refused.json()["code"]) == (409, "ReportFileHeldBack")
+
+
+def test_what_is_removed_from_a_study_leaves_its_report_files_too(world, django_capture_on_commit_callbacks):
+    label_all(world, ("C.1", "C.1"), ("C.1", "C.2"))
+    reader = client_of(world.first)
+    address = f"/api/v1/rounds/{world.round.pk}/agreement/files/"
+    asked = reader.post(address, {"form": "html"}, format="json").json()
+    jobs.run(asked["id"])
+    kept = file_cache.located(Job.objects.get(pk=asked["id"]).result["file"])
+    assert kept.is_file()
+    running = reader.post(address, {"form": "html", "level": "type"}, format="json").json()
+
+    Job.objects.filter(pk=running["id"]).update(state=Job.State.RUNNING)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        remove_copies(world.study.pk)
+
+    assert not kept.exists()
+    gone = reader.get(f"{asked['url']}content/")
+    assert (gone.status_code, gone.json()["code"]) == (410, "ReportFileGone")
+    # One that began before the removal has counted what was removed.
+    jobs.run(running["id"])
+    found = reader.get(running["url"]).json()
+    assert (found["state"], found["content"]) == ("failed", None)
+    again = reader.post(address, {"form": "html"}, format="json").json()
+    jobs.run(again["id"])
+    assert reader.get(f"{again['url']}content/").status_code == 200
 
 
 def test_what_cannot_be_made_is_refused_by_its_field(world):

@@ -173,6 +173,15 @@ def test_without_its_database_the_server_never_promises_that_a_change_is_lost(cl
         assert ("Nothing was changed" in answer.text) == (method == "get")
 
 
+def test_an_unexpected_error_promises_only_to_readers_that_nothing_was_changed(client):
+    client.raise_request_exception = False
+    read, sent = client.get("/broken/"), client.post("/broken/", {"a": "b"})
+    assert (read.status_code, sent.status_code) == (500, 500)
+    assert "Nothing was changed" in read.text
+    assert "Nothing was changed" not in sent.text
+    assert "Your changes may be saved or not." in sent.text
+
+
 def test_htmx_gets_a_toast_also_where_the_database_is_away_before_its_middleware(client):
     client.force_login(make_user("Ada"))
 

@@ -183,8 +183,10 @@ def test_the_codes_of_quotes_are_given_without_numbers_that_count_quotes_of_othe
     }
     for one in codes:
         assert [one[f"quote__{name}"] for name in ("start", "end")] == [row["start"], row["end"]]
-        assert one["quote__turn_id"] == row["turn_id"]
-        assert {"quote_id", "open_code_id", "id"} & one.keys() == set()
+        assert one["quote__turn__position"] == row["turn__position"] == first.turn.position
+        assert one["quote__transcript_id"] == row["transcript_id"]
+        assert {"quote_id", "open_code_id", "id", "quote__turn_id", "quote__coder_id"} & one.keys() == set()
+    assert {"turn_id", "coder_id", "id"} & row.keys() == set()
     assert "canary of another" not in json.dumps(found)
     assert len(data_of(other.user)["interviews.quotecode"]) == 1
 

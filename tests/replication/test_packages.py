@@ -461,6 +461,24 @@ def test_over_rest(world, round_):
     assert client_of(world.members[0]).get(own).status_code == 404
 
 
+def test_a_package_whose_file_is_gone_has_no_address_over_rest(world, round_):
+    job = made(round_, world.lead)
+    reader, address = client_of(world.lead), reverse("api_package", args=[round_.pk, job.pk])
+    assert reader.get(address).json()["content"]
+
+    located(job).unlink()
+
+    told = reader.get(address).json()
+    assert told["state"] == "done"
+    assert [told[name] for name in ("content", "kept_until", "as_of", "manifest_sha256")] == [
+        None,
+        None,
+        None,
+        "",
+    ]
+    assert reader.get(reverse("api_package_content", args=[round_.pk, job.pk])).status_code == 410
+
+
 def test_the_command_and_the_job_make_the_same_file(world, round_, tmp_path):
     from django.core.management import call_command
 

@@ -55,6 +55,12 @@ def test_a_new_name_keeps_the_address_and_the_audit_the_old_name(lead):
     assert Event.objects.count() == before, "nothing changed"
 
 
+def test_the_button_names_what_it_saves(lead):
+    assert "Save name and description" in text_of(
+        signed_in(lead).get(reverse("study_settings", args=["engines"]))
+    )
+
+
 def test_an_archived_study_leaves_the_way_and_comes_back(lead):
     assert "Archived studies" not in home(lead)
     assert post(lead, "archive_study").status_code == 302

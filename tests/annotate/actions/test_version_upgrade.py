@@ -5,6 +5,7 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from django.utils import translation
 
+from annotate.actions import version_upgrade
 from annotate.actions.rounds import close_round
 from annotate.errors import LabelRevealed
 from annotate.models import Draft
@@ -25,6 +26,7 @@ from taxonomy.queries.codebooks import codebook
 from taxonomy.queries.drafts import drafted
 from taxonomy.queries.neighbours import neighbours
 from taxonomy.tree.drafts import ADD, DESCRIBE, MERGE, MOVE, RETIRE, SPLIT
+from tests import factories
 from tests.kept import kept
 from tests.worlds.pages import client, text_of
 from tests.worlds.world import World, small_world
@@ -656,3 +658,21 @@ def test_a_new_sub_theme_is_beside_its_siblings_or_its_theme(labelled):
     }
     below = [entry.code for entry in drafted(world.version.taxonomy).draft if entry.code.startswith("C.1.")]
     assert found == {"C.2": ["First below"]} | {code: ["Another below"] for code in below[:-1]}
+
+
+def test_the_version_that_lost_a_category_is_told_to_a_round_that_skipped_it(labelled):
+    world, _round = labelled
+    first, taxonomy = world.version, world.version.taxonomy
+    ids = {code: factories.category(first, code).pk for code in ("C.1", "C.2", "C.3", "C.9", "B.1")}
+    change(world, RETIRE, "C.1")
+    change(world, MERGE, "C.2", into="C.3")
+    second = publication(world)
+    change(world, SPLIT, "C.3", parts=[{"name": "Nine"}, {"name": "Ten"}], stays=False)
+    change(world, ADD, "", parent="C", name="Docs")
+    third = publication(world, "C.9")
+    assert taxonomy.versions.count() == 3
+
+    lost = {code: version_upgrade._lost_in(pk, first.pk, third) for code, pk in ids.items() if code != "B.1"}
+
+    assert lost == {"C.1": (2, True), "C.2": (3, True), "C.3": (3, True), "C.9": (3, False)}
+    assert version_upgrade._lost_in(ids["C.1"], first.pk, second) == (2, True)

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.core import mail
@@ -121,6 +122,18 @@ def test_it_shows_parts_versions_jobs_and_workers(client):
 def test_a_part_that_could_be_better_is_not_called_missing(client, monkeypatch, part, ok, badge):
     monkeypatch.setitem(doctor._ASKED, part, lambda: (ok, "said of it"))
     assert f" {badge} said of it" in plain(client.get(SERVER).text)
+
+
+def test_the_disk_is_told_in_units_that_people_read(client, monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _folder: SimpleNamespace(free=57 << 30))
+    assert re.search(r"Disk works 57\.0\sGB free in /", plain(client.get(SERVER).text))
+
+
+def test_what_is_not_set_up_is_told_once(client, settings):
+    settings.SENDS_MAIL = False
+    text = plain(client.get(SERVER).text)
+    assert "Mail not set up no mail is sent: no digests" in text
+    assert "not set up not set up" not in text
 
 
 def test_it_finds_the_error_that_somebody_tells_by_its_id(client):

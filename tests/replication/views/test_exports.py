@@ -105,7 +105,21 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "proposals.json",
     }
     assert {name for name, _count in listed} - there_if_any == held
-    assert f"at least {len(held)} files" in text_of(response)
+    # Only where models of erring raters find anything.
+    probable = {name for name in held if name.startswith("probable")}
+    assert len(probable) == 2
+    assert f"at least {len(held - probable)} files" in text_of(response)
+
+
+def test_a_round_without_complete_issues_promises_no_probable_categories(world, labelled):
+    assert all(one.if_any for one in page(world.lead, world.study).context["files"] if "probable" in one.name)
+
+
+def test_the_lines_for_programs_make_the_package_too(world, labelled):
+    said = text_of(page(world.lead, world.study))
+    address = f"http://testserver/api/v1/rounds/{labelled.pk}/packages/"
+    assert f'-X POST "{address}"' in said
+    assert f"{address}$JOB/content/" in said
 
 
 def test_checks_say_what_the_reader_will_miss(world, labelled):
