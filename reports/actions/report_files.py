@@ -109,13 +109,13 @@ def make_report(
 
 
 def remove_report_files(study_id: int) -> None:
-    """Remove the kept report files of a study from this server, also those that are being made; a job that
-    waits will count what is left. The caller holds the study, in a transaction.
+    """Remove the kept report files of a study from this server, also those that are asked for: a replica can
+    still have what was removed. The caller holds the study, in a transaction.
     """
     rounds = list(Round.objects.filter(study=study_id).values_list("pk", flat=True))
     jobs = Job.objects.filter(kind=MAKING, arguments__round__in=rounds)
-    running = jobs.filter(state=Job.State.RUNNING).select_for_update(no_key=True, of=("self",))
-    for job in running.order_by("pk"):
+    unfinished = jobs.filter(finished_at=None).select_for_update(no_key=True, of=("self",))
+    for job in unfinished.order_by("pk"):
         job.arguments["removed"] = True
         job.save(update_fields=["arguments"])
     names = {str(name) for name in jobs.values_list("result__file", flat=True) if name}

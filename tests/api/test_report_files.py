@@ -52,8 +52,6 @@ def test_what_is_removed_from_a_study_leaves_its_report_files_too(world, django_
     assert kept.is_file()
     running = reader.post(address, {"form": "html", "level": "type"}, format="json").json()
 
-    Job.objects.filter(pk=running["id"]).update(state=Job.State.RUNNING)
-
     with django_capture_on_commit_callbacks(execute=True):
         remove_copies(world.study.pk)
 
