@@ -22,9 +22,9 @@ from bench import ground
 # In this order: `load` leaves a study of triple size to `export`, which leaves the full one to the others.
 ROWS = (
     "load", "export", "agreement", "submit", "page", "opening", "throughput", "alike", "consensus", "issues",
-    "meeting", "coding", "publishing", "keywords", "similar", "millions",
+    "meeting", "coding", "publishing", "keywords", "similar", "millions", "scale",
 )  # fmt: skip
-LONG = {"similar", "millions"}
+LONG = {"similar", "millions", "scale"}
 """Rows that are measured only if they are named, because their data take long to make."""
 
 
