@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from accounts.rest.endpoints import Schema
-from annotate.api import labels, model_labels, proposed_categories, rounds, samples, training
+from annotate.api import chains, labels, model_labels, proposed_categories, rounds, samples, training
 from boards.api import boards
 from consensus.api import bulk, meetings, threads
 from findings.api import evidence, findings
@@ -153,6 +153,7 @@ of_round = [
     path("bulk/<int:bulk_id>/take-back/", bulk.BulkTakenBack.as_view(), name="api_take_back_bulk"),
     path("consensus/", Consensus.as_view(), name="api_consensus"),
     path("meetings/", meetings.Meetings.as_view(), name="api_meetings"),
+    path("chain/", chains.Chain.as_view(), name="api_chain"),
     path("training/", training.Training.as_view(), name="api_training"),
     path("packages/", packages.Packages.as_view(), name="api_packages"),
     path("packages/<int:job_id>/", packages.OnePackage.as_view(), name="api_package"),

@@ -24,16 +24,26 @@ from interviews.queries import agreement_rows, ranking_rows
 from interviews.queries.ranking_numbers import rankings_of
 from replication.codebooks import taxonomy_csv
 from replication.package_inputs import as_json, document, facts, inputs
+from replication.queries.chains import (
+    CHAIN,
+    CHAIN_COLUMNS,
+    EVENT_COLUMNS,
+    EVENTS,
+    event_rows,
+    seal_rows,
+)
 from replication.queries.exports import folders_of
 from replication.queries.moments import last_change
 from replication.queries.proposals import changes_without_vote, decided_proposals
 from reports.agreement_report import PAGE_BY, agreement_report
 from reports.exports import BATCH, decisions_csv, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
-from rounds.models import Round
+from rounds.actions.seals import seal_round
+from rounds.models import Round, Seal
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed
+from rounds.queries.seals import head_of
 from standards import files as standards_files
 from studies.models import Study
 
@@ -99,6 +109,8 @@ def write_package(
     ends the writing.
     """
     left = blind | coached_issues(round_) if without_coached else blind
+    if round_.closed_at:
+        seal_round(round_=round_, why=Seal.Why.PACKAGE)
     with snapshot():
         moment = last_change(round_, left, reader.member if reader else None)
         if to.suffix == ".zip":
@@ -170,8 +182,10 @@ def _write_files(
             write("proposals.json", [as_json({"proposals": decided, "without_vote": alone})])
         withheld = blind.exists() or keeps_frozen(round_, reader.member if reader else None).exists()
         reports = package_files(round_)
-        for name, frozen in reports.items() if not withheld else ():
-            write(name, [frozen.document.encode()])
+        sealed = _sealed(round_, is_whole=not withheld and not without_coached)
+        frozen = ((name, [one.document.encode()]) for name, one in reports.items() if not withheld)
+        for name, chunks in chain(frozen, sealed.items()):
+            write(name, chunks)
     for name in SCRIPTS:
         write(name, [(REPLICATION / name).read_bytes()])
     left_out = () if without_coached else _quotes_left_out(round_.study, reader)
@@ -185,11 +199,29 @@ def _write_files(
         "version": round_.version.number,
         "as_of": moment.isoformat(),
         **({"why_withheld": WHY_WITHHELD, "withheld_reports": len(reports)} if withheld else {}),
+        **_head(round_, sealed),
         "sha256": hashes,
     }
     write(MANIFEST, [as_json(manifest)])
     sink(ITS_HASH, [f"{hashes[MANIFEST]}  {MANIFEST}\n".encode()])
     return hashes
+
+
+def _sealed(round_: Round, *, is_whole: bool) -> dict[str, Iterable[bytes]]:
+    """The files of the chain, for a whole package. Before the close, and of issues that are withheld, seals
+    would count what nobody may know of.
+    """
+    if not is_whole or not round_.closed_at or head_of(round_) is None:
+        return {}
+    return {
+        CHAIN: csv_lines(CHAIN_COLUMNS, seal_rows(round_)),
+        EVENTS: csv_lines(EVENT_COLUMNS, event_rows(round_)),
+    }
+
+
+def _head(round_: Round, sealed: dict[str, Iterable[bytes]]) -> dict[str, str]:
+    head = head_of(round_) if sealed else None
+    return {"chain_head": head.digest} if head else {}
 
 
 def _findings(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:

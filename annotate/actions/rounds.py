@@ -25,10 +25,11 @@ from core.text.joining import listed
 from ingest.models import Issue
 from rounds import errors
 from rounds.actions.locks import lock_round
+from rounds.actions.seals import seal_round
 from rounds.actions.slots import drop_misfits, drop_slots, fitting_slots, make_slots, renew_statistics
 from rounds.allocation import volunteer_seed
 from rounds.errors import RoundRefused
-from rounds.models import Round, RoundIssue, RoundVolunteer
+from rounds.models import Round, RoundIssue, RoundVolunteer, Seal
 from rounds.queries.rounds import OPENING, opening_of
 from rounds.rules import may_be_volunteer, may_close, may_create_round, may_open
 from studies.actions.copies import hold_study
@@ -172,6 +173,8 @@ def close_round(*, round_: Round, by: Membership) -> Round:
         raise errors.RoundNotOpen
     if current.closed_at is not None:
         raise errors.RoundAlreadyClosed
+    # What was labelled before the reveal is sealed before it.
+    seal_round(round_=current, why=Seal.Why.CLOSE, recent=True)
     current.closed_at = max(clock.now(), current.opened_at)
     current.save(update_fields=["closed_at"])
     end_looks(current, current.closed_at)

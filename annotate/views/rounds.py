@@ -33,6 +33,7 @@ from rounds.pages import seat_in
 from rounds.queries import rounds as queries
 from rounds.queries import volunteers
 from rounds.queries.coached import coached_by
+from rounds.queries.seals import shown_head
 from rounds.queries.training import training_watch
 from rounds.views.shortcuts import frame
 from studies.models import Membership
@@ -107,6 +108,7 @@ def round_page(request: AuthedRequest, round_id: int) -> HttpResponse:
         and round_.opened_at is not None
         and round_.kind != Round.Kind.LOOK,
         "unsettled": _unsettled(round_, member),
+        "chain_head": shown_head(round_, member),
         "may_read_pilot": rules.may_read_pilot(member, round_) and round_.opened_at is not None,
     }
     if rules.may_watch_training(member, round_):

@@ -22,6 +22,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from chain import head_of
 from faults import fault, faults, tried
 from files import MANIFEST, compared, hashed, sha256
 from latent import FILE, NEAR
@@ -169,6 +170,7 @@ class Comparison:
     def __init__(self) -> None:
         self.equal = self.near = self.wrong = self.skipped = self.fitted = 0
         self.files: dict[str, str] = {}
+        self.head = ""
         self.rows = 0
         self.differing: set[str] = set()
 
@@ -179,6 +181,7 @@ class Comparison:
             if became:
                 print(f"{name:70} {became}")
         self.rows = compared(FOLDER)
+        self.head = head_of(FOLDER)
         print(f"{'':70} {'stored':>24} {'recomputed':>24} {'difference':>10}")
 
     def compare(self, file: str, stored: dict[str, Any], found: dict[str, Any], of: str = "") -> None:
@@ -244,6 +247,8 @@ class Comparison:
         self._say_counts()
         if (FOLDER / MANIFEST).is_file():
             print(f"SHA-256 of {MANIFEST}: {sha256(FOLDER / MANIFEST)}")
+        if self.head:
+            print(f"Head of the chain of seals: {self.head}")
         if wrong := self.wrong_files:
             print(f"Files that were changed, or differ from another: {', '.join(wrong)}")
 

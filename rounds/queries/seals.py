@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from rounds.canonical import seal_digest
 from rounds.covered import DIGEST, KINDS, TOLERANCE
 from rounds.models import Round, Seal
 from rounds.models.seals import FIRST
+from rounds.queries.blindness import keeps_frozen
+from studies.models import Membership
+from studies.rules import may_read_revealed
 
 MOST = 50
 """Of faults of one sort that are named; the others are of the same kind."""
@@ -58,6 +62,22 @@ class Fault:
 def head_of(round_: Round) -> Seal | None:
     """The newest seal of a round, whose digest is the head of its chain."""
     return Seal.objects.filter(round=round_).order_by("-number").first()
+
+
+def shown_head(round_: Round, member: Membership | None) -> Seal | None:
+    """The head, if the member may see it: once the round is closed, and unless frozen reports are kept from
+    them. A head that changes tells that somebody labels or decides, and a seal counts how much.
+    """
+    if round_.closed_at is None or not may_read_revealed(member) or keeps_frozen(round_, member).exists():
+        return None
+    return head_of(round_)
+
+
+def shown_seals(round_: Round, member: Membership | None) -> QuerySet[Seal]:
+    """The seals of a round in order, for whom may see its head; else none."""
+    if shown_head(round_, member) is None:
+        return Seal.objects.none()
+    return Seal.objects.filter(round=round_).order_by("number")
 
 
 def faults_of(round_: Round) -> Iterator[Fault]:

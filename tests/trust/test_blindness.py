@@ -217,7 +217,7 @@ def everything(world: World, role: str) -> Received:
             received.add(name, "api", api.get(address(world, name)))
     for round_ in (more.voting, more.pilot, more.training):
         for name in (
-            "api_round", "api_labels", "api_disagreements", "api_screening", "api_training", "api_agreement",
+            "api_round", "api_labels", "api_disagreements", "api_screening", "api_training", "api_chain", "api_agreement",
         ):  # fmt: skip
             received.add(name, round_.name, api.get(reverse(name, args=[round_.pk])))
         file = f"{reverse('api_labels_csv', args=['engines'])}?round={round_.name}"

@@ -593,6 +593,7 @@ api_bulk                   get    401  404  404  200  200  200  200  200  403
 api_bulk                   post   401  404  404  400  400  403  403  403  403
 api_take_back_bulk         post   401  404  404  200  200  403  403  403  403
 api_consensus              get    401  404  404  200  200  200  200  200  403
+api_chain                  get    401  404  404  200  200  200  200  200  403
 api_training               get    401  404  404  403  404  404  403  403  403
 api_agreement              get    401  404  404  200  200  200  200  200  403
 api_agreement_group        get    401  404  404  200  200  200  200  200  403
