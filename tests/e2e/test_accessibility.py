@@ -127,6 +127,8 @@ def pages_of_the_owner(demo: Demonstration) -> Iterator[str]:
     yield reverse("similar_group", args=[study.slug, with_text.pk])
     yield reverse("import", args=[study.slug, Import.objects.earliest("pk").pk])
     yield reverse("import", args=[study.slug, looked_at.pk])
+    yield reverse("take_back_import", args=[study.slug, Import.objects.earliest("pk").pk])
+    yield reverse("remove_issue", args=[study.slug, with_text.pk])
     for taxonomy in study.taxonomies.all():
         yield reverse("taxonomy", args=[taxonomy.pk])
         yield reverse("taxonomy_figure", args=[taxonomy.pk])

@@ -15,6 +15,7 @@ from tests.factories import make_user
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WIDER = "document.documentElement.scrollWidth - innerWidth"
+SCROLLS = "table => { const card = table.closest('.card'); return table.scrollWidth - card.clientWidth; }"
 
 
 @pytest.fixture
@@ -37,6 +38,8 @@ def test_the_page_is_accessible_and_fits(open_page, administrator, look):
     page = open_page(administrator, "/server/?error=nothing", **look)
     assert violations(page) == []
     assert page.evaluate(WIDER) <= 0
+    # Details are sentences: nobody scrolls sideways to read them.
+    assert page.locator("[aria-labelledby=parts-h] table").evaluate(SCROLLS) <= 0
     assert page.locator("html").get_attribute("lang") == ("zh-hans" if "language" in look else "en")
 
 
