@@ -129,12 +129,14 @@ def test_how_to_report_names_every_number(report):
         " members until the issue had all of its labels. Volunteers could read the labels of such issues while"
         " they labelled others. A search for signs that labels, or decisions, do not look independent found nothing."
         " The volunteers could see the labels that the issue reports have on their forge."
+        " The variable is nominal, in a tree: its categories have 3 levels and no order."
         f" Agreement before consensus was Fleiss’ κ = {kappa.value:.3f} (percent agreement"
         f" {found['percent_agreement'].value:.3f}; Krippendorff’s α = {found['krippendorff_alpha'].value:.3f},"
         f" Gwet’s AC1 = {found['gwet_ac1'].value:.3f})."
         f" {with_partial_credit(report)} By type of the decision: Name of A (n = 1)"
         " κ undefined, percent agreement 1.000; Name of C (n = 1) κ undefined, percent agreement 1.000. 2 of 4 complete issues have no decision yet and count in no type."
-        " Agreement within types therefore looks higher than it is. Left out: 1 issue that lacks labels and 1 label of such an issue."
+        " Agreement within types therefore looks higher than it is. 2 disagreements are not settled yet."
+        " Left out: 1 issue that lacks labels and 1 label of such an issue."
     )
 
 
