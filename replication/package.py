@@ -22,7 +22,9 @@ from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from interviews.queries import agreement_rows, ranking_rows
 from interviews.queries.ranking_numbers import rankings_of
+from replication import croissant
 from replication.codebooks import taxonomy_csv
+from replication.origins import origin_files
 from replication.package_inputs import as_json, document, facts, inputs
 from replication.queries.chains import (
     CHAIN,
@@ -174,7 +176,9 @@ def _write_files(
         findings = () if without_coached else _findings(round_.study, reader)
         about = reader.member if reader else None
         texts = () if without_coached else standards_files.package_files(round_, about)
-        for name, chunks in chain(inputs(found), findings, _interviews(round_.study, reader), texts):
+        for name, chunks in chain(
+            inputs(found), findings, _interviews(round_.study, reader), texts, origin_files(round_, left)
+        ):
             write(name, chunks)
         write("agreement.json", [as_json(document(found, moment))])
         decided, alone = decided_proposals(round_), changes_without_vote(round_)
@@ -191,6 +195,7 @@ def _write_files(
     left_out = () if without_coached else _quotes_left_out(round_.study, reader)
     write(README, [(REPLICATION / README).read_bytes(), *left_out])
     write("requirements.txt", [requirements().encode()])
+    write(croissant.NAME, [as_json(croissant.croissant(round_, moment, hashes))])
     manifest = {
         "study": round_.study.slug,
         **facts(round_, blind, found.numbers.labels.choosable),
