@@ -55,6 +55,7 @@ REPLICATION = Path(__file__).parent / "scripts"
 
 SCRIPTS = ("recompute.py", *sorted({path.name for path in REPLICATION.glob("*.py")} - {"recompute.py"}))
 """The script that people run, and its parts."""
+LOADER = "load.py"
 RANKINGS, RANKING_ANSWERS = "interviews/rankings.csv", "interviews/ranking_answers.csv"
 README = "README.md"
 MANIFEST, ITS_HASH = "manifest.json", "manifest.sha256"

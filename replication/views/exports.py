@@ -18,7 +18,8 @@ from core.http import render_page, require
 from core.templatetags.crosscheck import count
 from findings.queries.archiving import QuotesLeftOut, quotes_left_out
 from ingest.models import Repository
-from replication.package import ITS_HASH, MANIFEST, RANKING_ANSWERS, RANKINGS, SCRIPTS
+from replication.croissant import NAME as CROISSANT
+from replication.package import ITS_HASH, LOADER, MANIFEST, RANKING_ANSWERS, RANKINGS, SCRIPTS
 from replication.queries.exports import Contents, contents, own_packages
 from replication.queries.packages import kept_packages, kept_until
 from reports.actions.exports import note_download
@@ -345,6 +346,11 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
             None,
             if_any=True,
         ),
+        File("codebook.md", _("the categories as prose"), None),
+        File("keywords.csv", _("every version of the keyword lists, if there are any"), None, if_any=True),
+        File("harvests/…", _("what was asked of which forge, if issues were harvested"), None, if_any=True),
+        File("samples/…", _("plan, seed and frame of each sample, if there are any"), None, if_any=True),
+        File("comments.csv", _("comments on issues after the reveal, if there are any"), None, if_any=True),
         File("agreement.json", _("agreement report, by type, repository, month and round"), None),
         File(
             "findings/…",
@@ -374,7 +380,9 @@ def _files(request: AuthedRequest, round_: Round, found: Contents) -> list[File]
         File("proposals.json", _("decided proposals for the taxonomy, if there are any"), None, if_any=True),
         *(File(name, _("frozen report, unchanged"), None) for name in found.reports),
         File("recompute.py", _("script that computes every number of the report from these files"), None),
-        *(File(name, _("part of the script"), None) for name in SCRIPTS[1:]),
+        *(File(name, _("part of the script"), None) for name in SCRIPTS[1:] if name != LOADER),
+        File(LOADER, _("reads the tables into pandas, with the same types everywhere"), None),
+        File(CROISSANT, _("description of the files for machines (Croissant)"), None),
         File("requirements.txt", _("libraries of the script, with versions"), None),
         File("README.md", _("description of the files, and how to run the script"), None),
         File(MANIFEST, _("time, version of the taxonomy, SHA-256 of every file"), None),

@@ -4,13 +4,16 @@ import csv
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 
 from annotate.actions.samples import draw_sample
 from annotate.queries.samples import SampleFrame
 from consensus.models import Comment
+from harvests.models import Harvest, HarvestedRepository, HarvestPage
 from ingest.keywords import Term
+from ingest.models import Import
 from replication.croissant import croissant
 from replication.package import write_package
 from rounds.queries.blindness import Reader, withheld_issues
@@ -53,6 +56,29 @@ def test_lists_comments_and_the_codebook(world, labelled, tmp_path):
     assert comment["Text"] == "'-farm"
     assert "Name of C.9" in (tmp_path / "codebook.md").read_text()
     assert {"harvests/harvests.csv", "samples/01-pilot.csv"}.isdisjoint(hashes)
+
+
+def test_what_was_asked_of_which_forge(world, labelled, tmp_path):
+    asked = Harvest.objects.create(
+        run=Import.objects.create(study=world.study, name="Both forges", kind="harvest"),
+        opened_from=datetime(2024, 1, 1, tzinfo=UTC), with_comments=True,
+    )  # fmt: skip
+    walked = HarvestedRepository.objects.create(
+        harvest=asked, position=1, forge="github", host="github.com", path="o/engine", expected={"issues": 12},
+    )  # fmt: skip
+    HarvestPage.objects.create(
+        repository=walked, position=1, phase="listing", url="https://api.github.com/repos/o/engine/issues",
+        status=200, sha256="a" * 64, records=12,
+    )  # fmt: skip
+    write_package(labelled, tmp_path)
+    [harvest] = rows_of(tmp_path / "harvests/harvests.csv")
+    assert (harvest["Repository"], harvest["Opened_from"], harvest["Comments"], harvest["Expected"]) == (
+        "o/engine", "2024-01-01T00:00:00+00:00", "yes", "12",
+    )  # fmt: skip
+    [fetched] = rows_of(tmp_path / "harvests/pages.csv")
+    assert (fetched["Address"], fetched["Status"], fetched["Records"], fetched["SHA256"]) == (
+        "https://api.github.com/repos/o/engine/issues", "200", "12", "a" * 64,
+    )  # fmt: skip
 
 
 def test_a_sample_with_its_plan_its_seed_and_its_frame(world, labelled, tmp_path):

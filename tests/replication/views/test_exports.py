@@ -103,6 +103,10 @@ def test_the_page_lists_what_the_package_holds(world, labelled, tmp_path):
         "interviews/rankings.csv",
         "interviews/ranking_answers.csv",
         "proposals.json",
+        "keywords.csv",
+        "harvests/…",
+        "samples/…",
+        "comments.csv",
     }
     assert {name for name, _count in listed} - there_if_any == held
     # Only where models of erring raters find anything.
