@@ -176,7 +176,8 @@ def nobody_sees_too_much(life: "Life") -> None:
         reverse("taxonomy", args=[life.taxonomy.pk]),
     ]
     if life.taxonomy.motions:
-        addresses += [reverse("proposals", args=[life.taxonomy.pk])] * 4
+        names = ["proposals", "api_proposals", "api_proposals"]
+        addresses += [reverse(name, args=[life.taxonomy.pk]) for name in names]
     for meeting in life.meetings:
         name = "minutes" if meeting.is_closed else "meeting"
         addresses += [reverse(name, args=[meeting.pk])]

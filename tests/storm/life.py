@@ -66,7 +66,6 @@ class Life:
     meetings: list[MeetingModel] = field(default_factory=list)
     arguments: dict[str, tuple[RoundModel, int]] = field(default_factory=dict)
     """Words of comments, with the round and the issue that they are about."""
-    retires: bool = False
     edits: set[int] = field(default_factory=set)
     """Changes of the draft that a lead was answered."""
     written: dict[int, set[str]] = field(default_factory=dict)

@@ -65,7 +65,7 @@ class RoundModel:
     """Did it move to another version in this step?"""
 
     def themes(self, issue: int) -> list[str | None]:
-        """What the labels that count say in the version of the round; None for one whose category is gone."""
+        """What the labels that count say in the version of the round."""
         return [self.tree.theme(said.code) for said in self.counted(issue).values()]
 
     def counted(self, issue: int) -> dict[int, Said]:

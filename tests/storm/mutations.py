@@ -15,6 +15,7 @@ from rounds.actions import locks
 from rounds.models import RoundIssue, RoundVolunteer
 from rounds.queries import blindness
 from rounds.queries import rounds as round_queries
+from tests.storm import mutations_of_votes
 from tests.storm.patches import Patch, everywhere
 
 
@@ -115,4 +116,5 @@ MUTATIONS = [
     closed_rounds_take_labels,
     those_taken_out_go_on,
     nothing_is_decided,
+    *mutations_of_votes.MUTATIONS,
 ]

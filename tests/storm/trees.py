@@ -23,17 +23,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Tree:
-    """A version: who is below whom, what merged categories became, and which are gone for good."""
+    """A version: who is below whom, and what merged categories became."""
 
     parents: Mapping[str, str | None] = field(
         default_factory=lambda: {code: code.rpartition(".")[0] or None for code in FIRST}
     )
-    became: Mapping[str, str | None] = field(default_factory=dict)
+    became: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
 
-    def meaning(self, name: str) -> str | None:
-        """What a label with this category says now; None if its category is gone."""
-        now: str | None = name
+    def meaning(self, name: str) -> str:
+        """What a label with this category says now."""
+        now = name
         while now in self.became:
             now = self.became[now]
         return now
@@ -63,15 +63,9 @@ class Tree:
             )
         if edit.kind == "describe":
             return replace(self, names={**self.names, edit.name: edit.text})
-        if edit.kind == "merge":
-            moved = dict.fromkeys(self.below(edit.name), edit.other)
-            return replace(
-                self, parents={**self.parents, **moved}, became={**self.became, edit.name: edit.other}
-            )
-        gone = [edit.name]
-        for one in gone:
-            gone += self.below(one)
-        return replace(self, became={**self.became, **dict.fromkeys(gone)})
+        moved = dict.fromkeys(self.below(edit.name), edit.other)
+        became = {**self.became, edit.name: edit.other}
+        return replace(self, parents={**self.parents, **moved}, became=became)
 
     def with_all(self, edits: Iterable[Edit]) -> "Tree":
         tree = self

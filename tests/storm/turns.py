@@ -18,6 +18,8 @@ from django.db.backends.utils import CursorWrapper
 
 LOOK_AGAIN = 0.002
 """Seconds after which a thread that goes on is asked whether it waits for a lock."""
+LOOK_LATEST = 0.02
+"""It is asked less and less often: each question is a query, and a busy computer would only be asked."""
 LONGEST = 60
 
 _here = threading.local()
@@ -146,9 +148,10 @@ def at_once(
 
 def _wait(act: Act) -> None:
     """Until the act stands, has ended, or waits for a lock."""
-    waited = 0.0
-    while not act.stopped.wait(LOOK_AGAIN):
-        waited += LOOK_AGAIN
+    waited, look = 0.0, LOOK_AGAIN
+    while not act.stopped.wait(look):
+        waited += look
+        look = min(2 * look, LOOK_LATEST)
         if act.pid and _waits_for_a_lock(act.pid):
             return
         if waited > LONGEST:

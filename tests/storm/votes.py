@@ -36,10 +36,6 @@ def _drawn_edit(life: "Life", kinds: list[str]) -> Edit | None:
         life.keys_given += 1
         return Edit("describe", draw.choice(known), text=f"Renamed {life.keys_given}")
     themes = [one for one in known if one in tree.parents and tree.level(one) > 1]
-    if kind == "retire":
-        # What is left must be enough to label with.
-        few = [one for one in ("A.1.ii", "C.9") if one in themes]
-        return Edit("retire", draw.choice(few)) if few else None
     name = draw.choice(themes)
     into = [one for one in themes if one != name and tree.level(one) == tree.level(name)]
     return Edit("merge", name, draw.choice(into)) if into else None
@@ -142,9 +138,7 @@ def last_votes(life: "Life") -> list[Any]:
 
 
 def edit(life: "Life", hot: int) -> Deed | None:
-    drawn = _drawn_edit(
-        life, ["merge", "describe", "describe", "retire"] if life.retires else ["merge", "describe"]
-    )
+    drawn = _drawn_edit(life, ["merge", "describe"])
     if drawn is None or ("edit",) in life.busy:
         return None
     life.busy.add(("edit",))
