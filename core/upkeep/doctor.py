@@ -138,7 +138,7 @@ def _backup() -> tuple[bool, str]:
 
 def _replica() -> tuple[bool | None, str]:
     if not settings.REPLICA:
-        return None, _("not set up: files are made from the primary database")
+        return None, _("files are made from the primary database")
     seconds = replica.lag()
     if seconds is None:
         return False, _("CROSSCHECK_REPLICA_URL names a server that is no replica. The primary answers.")

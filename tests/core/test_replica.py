@@ -40,7 +40,7 @@ def doctor():
 
 def test_without_a_setting_the_primary_answers():
     assert replica.reading(answered_by) == answered_by()
-    assert doctor() == (None, "not set up: files are made from the primary database")
+    assert doctor() == (None, "files are made from the primary database")
 
 
 def test_a_server_that_is_no_replica_is_passed_over_at_once(itself):
