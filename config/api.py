@@ -85,7 +85,7 @@ of_study = [
     path("standards/<slug:key>/", standards.OneStandard.as_view(), name="api_standard"),
     path("standards/files/<str:name>/", standards.StandardText.as_view(), name="api_standard_text"),
     path(
-        "standards/<slug:key>/<str:number>/",
+        "standards/<slug:key>/<str:item>/",
         standards.StandardAnswer.as_view(),
         name="api_standard_answer",
     ),

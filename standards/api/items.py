@@ -101,17 +101,17 @@ class StandardAnswer(Endpoint):
     """Answer an item; owners and leads."""
 
     @extend_schema(request=TypedAnswerSerializer, responses=StandardItemSerializer)
-    def put(self, request: Request, slug: str, key: str, number: str) -> Response:
+    def put(self, request: Request, slug: str, key: str, item: str) -> Response:
         study, member = study_of(request, slug, may_answer_standards)
         standard = _standard(key)
-        item = standard.item(number)
-        if item is None:
+        found = standard.item(item)
+        if found is None:
             raise Http404
         read = TypedAnswerSerializer(data=request.data)
         read.is_valid(raise_exception=True)
-        answer_item(study=study, standard=standard, item=item, by=member, **read.validated_data)
+        answer_item(study=study, standard=standard, item=found, by=member, **read.validated_data)
         lines = _shown(study, member, standard)["items"]
-        return Response(next(one for one in lines if one["number"] == number))
+        return Response(next(one for one in lines if one["number"] == item))
 
 
 class StandardText(Endpoint):

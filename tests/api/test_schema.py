@@ -25,6 +25,7 @@ from findings.actions.findings import add_finding
 from findings.models import Finding
 from harvests.actions import plan_harvest
 from harvests.queries.forge_clients import RepositoryAsked
+from ingest.models import Import
 from interviews.actions.codings import open_coding
 from interviews.actions.consents import publish_consent_text, record_consent
 from interviews.actions.transcripts import import_transcript
@@ -142,6 +143,10 @@ def test_endpoints_answer_as_their_schema_says(schema, world):
         ).pk,
         **of_interviews(world),
         "finding_id": finding(world).pk,
+        "key": "reviewers",
+        "item": "R11",
+        "name": "method.md",
+        "import_id": Import.objects.create(study=world.study, kind="issues", name="a.csv").pk,
         "list_id": make_list(world.study, "Title", search=True).keyword_list_id,
     }
     tried = set()
