@@ -13,6 +13,7 @@ from ingest.api import keyword_lists, removal, similar
 from interviews.api import codebooks, coding_reports, codings, open_codes, rankings, tables
 from interviews.api import people as interviewed
 from interviews.api import sessions as interviews
+from protocols.api import protocols
 from replication.api import packages
 from reports.api import frozen, groups, report_files, reports, taxonomy_figure, weights
 from reports.api.consensus import Consensus
@@ -79,6 +80,11 @@ of_study = [
     path("participants/import/", tables.ParticipantTable.as_view(), name="api_import_participants"),
     path("consent-texts/", interviewed.ConsentTexts.as_view(), name="api_consent_texts"),
     path("interviewers/", interviewed.Interviewers.as_view(), name="api_interviewers"),
+    path("protocols/", protocols.Protocols.as_view(), name="api_protocols"),
+    path("protocols/<int:number>/", protocols.OneProtocol.as_view(), name="api_protocol"),
+    path("protocol-draft/", protocols.ProtocolDraft.as_view(), name="api_protocol_draft"),
+    path("protocol-draft/freeze/", protocols.ProtocolFreeze.as_view(), name="api_freeze_protocol"),
+    path("deviations/", protocols.Deviations.as_view(), name="api_deviations"),
     path("findings/", findings.Findings.as_view(), name="api_findings"),
     path("findings/figures/", findings.Figures.as_view(), name="api_figures"),
     path("standards/", standards.Standards.as_view(), name="api_standards"),

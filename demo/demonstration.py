@@ -15,7 +15,18 @@ from accounts.actions import make_account, make_administrator
 from accounts.models import User
 from core import clock
 from core.errors import DomainError
-from demo import boards, drafts, findings, interviews, meetings, model_labels, reports, rounds, standards
+from demo import (
+    boards,
+    drafts,
+    findings,
+    interviews,
+    meetings,
+    model_labels,
+    protocols,
+    reports,
+    rounds,
+    standards,
+)
 from demo.data import DATA, rows, text
 from demo.story import Story, moment
 from harvests.actions import plan_harvest
@@ -94,6 +105,7 @@ def _load(people: list[dict[str, str]]) -> Study:
     screened = rounds.screening(story, relevance)
     rounds.pilot(story, themes, screened)
     trained = rounds.training(story, themes)
+    protocols.protocol(story, themes)
     # Before the main round, because pages link to the newest round.
     rounds.to_try(story, relevance, screened)
     main = rounds.main_round(story, themes, screened, trained)
@@ -105,6 +117,7 @@ def _load(people: list[dict[str, str]]) -> Study:
     # The rest happens now.
     model_labels.keyword_rules(story, main.round)
     findings.findings(main)
+    protocols.explained(story)
     reports.frozen(main)
     drafts.draft(story, themes)
     boards.board(story, themes)

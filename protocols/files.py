@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from core.csv import csv_lines
@@ -62,14 +63,18 @@ def deviations_csv(found: Iterable[Deviation]) -> Iterator[bytes]:
     return csv_lines(DEVIATION_COLUMNS, rows)
 
 
-def package_files(study: Study, member: Membership | None) -> Iterator[tuple[str, Iterable[bytes]]]:
+def package_files(study: Study, member: Membership | None) -> dict[str, bytes]:
     """The files of this room for a replication package, as this member may know them; None, a command, knows
-    all. Each frozen version as text, its canonical JSON, and the deviations. None without a frozen protocol.
+    all. Each frozen version as text, its canonical JSON, and the deviations, in English whoever asks. Empty
+    without a frozen protocol.
     """
     versions = list(frozen_versions(study))
     if not versions:
-        return
-    yield "protocol.md", ["\n".join(protocol_markdown(one) for one in reversed(versions)).encode()]
-    for one in versions:
-        yield f"protocol-v{one.number}.json", [one.document.encode()]
-    yield "deviations.csv", deviations_csv(deviations_of(member, study))
+        return {}
+    with translation.override("en"):
+        text = "\n".join(protocol_markdown(one) for one in reversed(versions))
+        return {
+            "protocol.md": text.encode(),
+            **{f"protocol-v{one.number}.json": one.document.encode() for one in versions},
+            "deviations.csv": b"".join(deviations_csv(deviations_of(member, study))),
+        }

@@ -22,6 +22,7 @@ from findings.queries.findings import finding_lines
 from ingest.models import Repository, Source, SourceEntry
 from interviews.queries import agreement_rows, ranking_rows
 from interviews.queries.ranking_numbers import rankings_of
+from protocols.files import package_files as protocol_files
 from replication import croissant
 from replication.codebooks import taxonomy_csv
 from replication.origins import origin_files
@@ -177,8 +178,14 @@ def _write_files(
         findings = () if without_coached else _findings(round_.study, reader)
         about = reader.member if reader else None
         texts = () if without_coached else standards_files.package_files(round_, about)
+        plan = _protocol(round_.study, reader, without_coached=without_coached)
         for name, chunks in chain(
-            inputs(found), findings, _interviews(round_.study, reader), texts, origin_files(round_, left)
+            inputs(found),
+            plan,
+            findings,
+            _interviews(round_.study, reader),
+            texts,
+            origin_files(round_, left),
         ):
             write(name, chunks)
         write("agreement.json", [as_json(document(found, moment))])
@@ -228,6 +235,16 @@ def _sealed(round_: Round, *, is_whole: bool) -> dict[str, Iterable[bytes]]:
 def _head(round_: Round, sealed: dict[str, Iterable[bytes]]) -> dict[str, str]:
     head = head_of(round_) if sealed else None
     return {"chain_head": head.digest} if head else {}
+
+
+def _protocol(
+    study: Study, reader: Reader | None, *, without_coached: bool
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The frozen protocol; what deviates from it can count the labels of coached issues."""
+    files = protocol_files(study, reader.member if reader else None)
+    for name, content in files.items():
+        if name != "deviations.csv" or not without_coached:
+            yield name, [content]
 
 
 def _findings(study: Study, reader: Reader | None) -> Iterator[tuple[str, Iterable[bytes]]]:

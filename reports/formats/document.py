@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.version import version
+from reports import planned
 from reports.agreement_report import AgreementReport
 from reports.errors import NothingToReport
 from reports.formats.tables import number
@@ -63,6 +64,7 @@ def document(report: AgreementReport) -> Document:
                 limits.coached(report),
                 limits.without_training(report),
                 limits.without_vote(report),
+                planned.sentence(report, planned.planned_in(report)) if planned.planned_in(report) else "",
                 say.compared(found),
                 say.undecided(report),
             )

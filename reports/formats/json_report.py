@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import translation
 
+from reports import planned
 from reports.agreement_report import AgreementReport, level_name
 from reports.sections.registry import JSON_PARTS
 
@@ -19,6 +20,7 @@ def of_report(report: AgreementReport) -> dict[str, Any]:
         "withheld": report.withheld,
         "coached": report.coached,
         "coached_left_out": report.without_coached,
+        **planned.as_dict(report),
     }
 
 

@@ -20,7 +20,8 @@ class ChartRow:
     """A row of a table with an axis: the number `of` the row, and its marks `drawn` on the axis.
 
     `place` is the place of its type, from 0; -1 for a row without a type. `group` is the agreement of a group
-    of issues. `resampled` is the bootstrap interval, if the reader requested it.
+    of issues. `resampled` is the bootstrap interval, if the reader requested it. `fixed` tells in a word
+    whether the number was planned; "" without a protocol.
     """
 
     of: Coefficient
@@ -34,6 +35,7 @@ class ChartRow:
     share: str = ""
     group: Agreement | None = None
     resampled: str = ""
+    fixed: str = ""
     is_first: bool = False
     is_few: bool = False
 

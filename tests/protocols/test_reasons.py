@@ -112,7 +112,7 @@ def test_files_have_plan_and_deviations(world, lead, key):
     assert {name: row[name] for name in ("Kind", "About", "Protocol", "Planned", "Happened", "Reason")} == {
         "Kind": "raters", "About": "Round 1", "Protocol": "v1", "Planned": "5", "Happened": "3", "Reason": "Two were ill.",
     }  # fmt: skip
-    files = {name: b"".join(chunks) for name, chunks in package_files(world.study, world.lead)}
+    files = package_files(world.study, world.lead)
     assert list(files) == ["protocol.md", "protocol-v1.json", "deviations.csv"]
     assert files["deviations.csv"] == sent
     assert b"**Research question**\n\nWhy?" in files["protocol.md"]
@@ -121,7 +121,7 @@ def test_files_have_plan_and_deviations(world, lead, key):
 def test_without_a_protocol_there_is_no_file():
     bare = small_world(issues=1)
     bare.round()
-    assert list(package_files(bare.study, None)) == []
+    assert package_files(bare.study, None) == {}
     page = text_of(client(bare.lead).get(reverse("deviations", args=[bare.study.slug])))
     assert "Without a frozen protocol nothing can be compared." in page
 

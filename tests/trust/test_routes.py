@@ -553,6 +553,14 @@ api_standards              get    401  404  404  200  200  200  200  200  403
 api_standard               get    401  404  404  200  200  200  200  200  403
 api_standard_text          get    401  404  404  200  200  200  200  200  403
 api_standard_answer        put    401  404  404  400  400  403  403  403  403
+api_protocols              get    401  404  404  200  200  200  200  200  403
+api_protocol               get    401  404  404  200  200  200  200  200  403
+api_protocol_draft         get    401  404  404  200  200  403  403  403  403
+api_protocol_draft         post   401  404  404  409  409  403  403  403  403
+api_protocol_draft         put    401  404  404  400  400  403  403  403  403
+api_freeze_protocol        post   401  404  404  422  422  403  403  403  403
+api_deviations             get    401  404  404  200  200  200  200  200  403
+api_deviations             post   401  404  404  400  400  403  403  403  403
 api_findings               get    401  404  404  200  200  200  200  200  403
 api_findings               post   401  404  404  400  400  403  403  403  403
 api_figures                get    401  404  404  400  400  403  403  403  403
@@ -772,7 +780,7 @@ def address(world: World, name: str) -> str:
             (round_id, more.frozen.pk),
         ),
         "disagreements_matrix": (round_id, "csv"),
-        "protocol_version": (slug, 1),
+        **dict.fromkeys(("protocol_version", "api_protocol"), (slug, 1)),
         "protocol_file": (slug, 1, "md"),
         "findings_file": (slug, "csv"),
         **dict.fromkeys(("standards_file", "api_standard_text"), (slug, "method.md")),
