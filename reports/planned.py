@@ -98,7 +98,8 @@ def sentence(report: AgreementReport, planned: Planned | None) -> str:
     }
     told = _("Protocol version %(n)s names %(coefficient)s at the %(level)s level.") % named
     if not planned.is_before:
-        return f"{told} {_('This version was frozen after the round was opened. All numbers are exploratory.')}"
+        late = _("This version was frozen after the round was opened. All numbers are exploratory.")
+        return f"{told} {late}"
     if mark(report, planned.coefficient, planned) == PLANNED:
         return f"{told} {_('All other numbers are exploratory.')}"
     return f"{told} {_('All numbers of this report are exploratory.')}"
