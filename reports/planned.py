@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.once import once_a_page
 from reports.agreement_report import LEVELS, AgreementReport, computed_once, level_name
 from reports.sentences.definitions import COEFFICIENTS
 from rounds.models import Round
@@ -36,6 +37,7 @@ def register(find: Find) -> None:
     _finders.append(find)
 
 
+@once_a_page
 def planned_of(round_: Round) -> Planned | None:
     """What was fixed for a main round; None for others, and without a frozen protocol. One query."""
     if round_.kind != Round.Kind.MAIN or round_.is_imported:
