@@ -130,10 +130,12 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
         for name, digest in hashes.items():
             assert hashlib.sha256(archive.read(name)).hexdigest() == digest
     assert sorted(hashes) == [
-        "README.md", "agreement.json", "categories.py", "coefficients.py", "decisions.csv", "differences.py", "engine/engine.csv", "engine/engine_2023.txt",
-        "engine/engine_2024.txt", "faults.py", "files.py", "intervals.py", "issues.csv", "labels_long.csv", "labels_twice.csv", "latent.py", "lattice/lattice.csv",
-        "lattice/lattice_2025.txt", "manifest.json", "other_libraries.py", "package.py", "probable.csv", "probable_confusion.csv", "rankings.py", "raters.py", "recompute.py", "report.py",
-        "requirements.txt", "taxonomy.csv", "weighted.py",
+        "CITATION.cff", "README.md", "agreement.json", "categories.py", "chain.csv", "chain.py", "chain_events.csv", "checklist.csv",
+        "checklist.md", "codebook.md", "coefficients.py", "croissant.json", "data_availability.md", "decisions.csv", "differences.py",
+        "engine/engine.csv", "engine/engine_2023.txt", "engine/engine_2024.txt", "faults.py", "files.py", "intervals.py", "issues.csv",
+        "labels_long.csv", "labels_twice.csv", "latent.py", "lattice/lattice.csv", "lattice/lattice_2025.txt", "load.py", "manifest.json",
+        "method.md", "method_numbers.csv", "other_libraries.py", "package.py", "probable.csv", "probable_confusion.csv", "rankings.py",
+        "raters.py", "recompute.py", "report.py", "requirements.txt", "taxonomy.csv", "weighted.py",
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)
     its_own = hashes.pop("manifest.json")
