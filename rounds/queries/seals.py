@@ -40,7 +40,7 @@ _EVENTS = """
         GROUP BY s.seal_id, s.place, s.kind, s.key, s.number, s.after
     )
     SELECT kind, key, number, found > 0 FROM matched
-    WHERE found = 0 OR at < after - %(tolerance)s ORDER BY number, kind, key LIMIT {most}
+    WHERE found = 0 OR at < after - %(tolerance)s::interval ORDER BY number, kind, key LIMIT {most}
 """
 
 

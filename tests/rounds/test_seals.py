@@ -6,13 +6,14 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.db.models import F
 
 from annotate.actions.rounds import close_round
 from core import clock
 from core.upkeep.doctor import findings
 from rounds.actions import seals
 from rounds.actions.seals import seal_all, seal_new, seal_round
-from rounds.models import Label, Seal, SealedEvent
+from rounds.models import Label, Round, Seal, SealedEvent
 from rounds.queries.seals import faults_of, head_of
 from tests.database import as_owner
 
@@ -217,3 +218,14 @@ def test_the_first_seal_of_an_old_round_says_that_it_does_not_know_the_order_bef
     monkeypatch.setattr(clock, "now", lambda: later)
     assert seal_new() == 1
     assert (Seal.objects.get().why, told(round_)) == ("first", [])
+
+
+def test_an_imported_round_is_sealed_as_such_and_is_whole(world):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "A.1")
+    with as_owner():
+        Round.objects.filter(pk=round_.pk).update(closed_at=F("opened_at"))
+    round_.refresh_from_db()
+    assert seal_round(round_=round_).why == "imported"
+    assert told(round_) == []
+    assert [found.ok for found in findings(["chains"])] == [True]
