@@ -15,19 +15,9 @@ from accounts.actions import make_account, make_administrator
 from accounts.models import User
 from core import clock
 from core.errors import DomainError
-from demo import (
-    boards,
-    drafts,
-    findings,
-    interviews,
-    meetings,
-    model_labels,
-    protocols,
-    reports,
-    rounds,
-    standards,
-)
+from demo import boards, drafts, interviews, meetings, model_labels, rounds
 from demo.data import DATA, rows, text
+from demo.paper import findings, protocols, reports, standards
 from demo.story import Story, moment
 from harvests.actions import plan_harvest
 from harvests.queries.forge_clients import RepositoryAsked

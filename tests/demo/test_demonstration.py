@@ -228,6 +228,8 @@ def test_demo_has_an_audit_and_members_last_seen_at_their_last_label():
         "participants.named": 7, "consents.recorded": 7, "consents.withdrawn": 1, "participants.changed": 3,
         "interviews.added": 6, "rankings.recorded": 12, "transcripts.imported": 6, "transcripts.stored": 6,
         "codings.opened": 5, "codings.revealed": 4, "codings.settled": 3, "findings.added": 2, "findings.frozen": 1,
+        "protocols.started": 1, "protocols.frozen": 1, "protocols.explained": 1, "standards.answered": 11,
+        "standards.citation_changed": 1,
     }  # fmt: skip
     decisions = Decision.objects.filter(method="lead").values_list("round__name", "issue", "decided_at")
     assert {

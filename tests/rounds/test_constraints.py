@@ -95,6 +95,15 @@ _frozen = filled(
     VALUES (%(round)s, '{name}', %(version)s, '0.1.0', '{digest}', 1, '{{}}', now())""",
     name="second", digest="0" * 64,
 )  # fmt: skip
+_seal = filled(
+    """INSERT INTO rounds_seal (study_id, round_id, number, previous, at, why, events, digest)
+    VALUES (%(study)s, %(round)s, {number}, '{previous}', now(), 'regular', {events}, '{previous}')""",
+    number=1, previous="0" * 64, events=1,
+)  # fmt: skip
+_sealed = filled(
+    """INSERT INTO rounds_sealedevent (seal_id, place, kind, key, salt, digest)
+    VALUES (1, 1, 'label', 1, gen_random_uuid(), '\\x00')"""
+)
 _weights = filled(
     """INSERT INTO reports_weightmatrix (version_id, number, text, set_by_id, set_at)
     VALUES (%(version)s, 1, '', %(lead)s, now())"""
@@ -210,6 +219,10 @@ BITES = {
     "one_label_per_model_and_issue": [_model_label() + "; " + _model_label()],
     "model_label_is_on_an_issue_of_its_round": [_model_label(issue="%(outside)s")],
     "frozen_report_name_is_unique_in_a_round": [_frozen() + "; " + _frozen(name="SECOND")],
+    "seals_of_a_round_are_numbered": [_seal() + "; " + _seal(previous="1" * 64)],
+    "a_chain_does_not_fork": [_seal() + "; " + _seal(number=2)],
+    "a_seal_covers_something": [_seal(number=0), _seal(events=0)],
+    "sealed_events_are_in_order": [_sealed() + "; " + _sealed()],
     "weight_matrix_number_is_unique_in_a_version": [_weights() + "; " + _weights()],
     "frozen_report_has_a_name_and_a_hash": [
         _frozen(name=""),
@@ -286,6 +299,9 @@ def test_the_same_statements_pass_when_nothing_is_wrong(names):
             _answer(),
             _comment(),
             _sample(),
+            _seal(),
+            _seal(number=2, previous="1" * 64, events=3),
+            _sealed(),
             _left_out(rows="(%(round)s, %(apart)s, NULL, 1), (%(apart)s, NULL, %(sample)s, 1)"),
             _drawn(),
             _slot(),

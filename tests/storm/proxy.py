@@ -33,6 +33,7 @@ class Proxy:
             for task in waiting:
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
+            await asyncio.sleep(0.05)  # sockets that were aborted close in the next turns of the loop
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         fate = "passes" if self.is_calm else self.draw.choices([*FATES], [*FATES.values()])[0]
@@ -43,19 +44,28 @@ class Proxy:
             return
         if fate == "is late":
             await asyncio.sleep(self.draw.random() * 0.3)
-        there, back = await asyncio.open_connection("127.0.0.1", self.to)
-        flows = [
-            asyncio.create_task(self._flow(reader, back, after if fate == "cut in the request" else None)),
-            asyncio.create_task(
-                self._flow(there, writer, {"cut before the answer": 0, "cut in the answer": after}.get(fate))
-            ),
-        ]
-        await asyncio.wait(flows, return_when=asyncio.FIRST_COMPLETED)
-        for flow in flows:
-            flow.cancel()
-        await asyncio.gather(*flows, return_exceptions=True)
-        for one in (writer, back):
-            await self._end(one, cuts=fate.startswith("cut"))
+        writers, flows = [writer], []
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self.to)
+            writers.append(back)
+            answered = {"cut before the answer": 0, "cut in the answer": after}.get(fate)
+            flows = [
+                asyncio.create_task(
+                    self._flow(reader, back, after if fate == "cut in the request" else None)
+                ),
+                asyncio.create_task(self._flow(there, writer, answered)),
+            ]
+            await asyncio.wait(flows, return_when=asyncio.FIRST_COMPLETED)
+            for flow in flows:
+                flow.cancel()
+            await asyncio.gather(*flows, return_exceptions=True)
+            for one in writers:
+                await self._end(one, cuts=fate.startswith("cut"))
+        finally:
+            for flow in flows:
+                flow.cancel()
+            for one in writers:
+                one.transport.abort()
 
     @staticmethod
     async def _end(writer: asyncio.StreamWriter, *, cuts: bool) -> None:

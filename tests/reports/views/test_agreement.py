@@ -331,7 +331,7 @@ def test_queries_do_not_grow(world):
         round_ = world.round(name=f"Of {issues}")
         label_all(world, round_, *ROWS[:issues])
         counts.append(queries_of(client(world.lead), reverse("agreement", args=[round_.pk])))
-    assert counts[0] == counts[1] <= 34  # three count how disagreements were settled
+    assert counts[0] == counts[1] <= 35  # three count how disagreements were settled, one the protocol
 
 
 # --- what the reader still has to label elsewhere

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from demo.interviews import span_of
-from demo.reports import DECIDED_AGAIN
+from demo.paper.reports import DECIDED_AGAIN
 from demo.story import Scene
 from findings.actions.evidence import attach_issue, attach_number, attach_quote, attach_ranking
 from findings.actions.findings import add_finding, freeze_finding

@@ -1,0 +1,1 @@
+"""What the demonstration reports and plans: frozen reports, findings, the protocol, answers to standards."""
