@@ -227,6 +227,7 @@ def _numbers(written: Minutes) -> list[dict[str, str]]:
         (_("Not reached"), count(totals.waiting) if totals.waiting else ""),
         (_("Median time per issue"), "" if totals.median_seconds is None else spent(totals.median_seconds)),
         *((_("Cause: %(cause)s") % {"cause": cause}, count(n)) for cause, n in totals.causes),
+        (_("Head of the chain at the end"), written.chain_head),
     ]
     return [{"name": name, "text": text} for name, text in numbers if text]
 

@@ -20,8 +20,9 @@ from core import clock
 from core.sql.retry import retried
 from core.text.joining import listed as joined
 from rounds.actions.locks import lock_round
+from rounds.actions.seals import seal_round
 from rounds.errors import NotAllowed
-from rounds.models import Round
+from rounds.models import Round, Seal
 from rounds.queries.blindness import is_withheld
 from rounds.queries.rounds import candidates, could_come, reveals_complete_issues
 from rounds.rules import may_be_volunteer
@@ -150,6 +151,7 @@ def close_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
         raise errors.MeetingNotOpen
     if current.closed_at is not None:
         return current
+    seal_round(round_=current.round, why=Seal.Why.MINUTES, recent=True)
     now = max(clock.now(), current.opened_at)
     if current.kind == Meeting.Kind.TOGETHER:
         if Vote.objects.filter(meeting=current, closed_at=None).exists():

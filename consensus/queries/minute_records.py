@@ -172,7 +172,8 @@ class MinuteTotals:
 class Minutes:
     """The whole minutes, as one member may read them. `version`: of the taxonomy, when the meeting closed or
     now. `earlier_versions`: the numbers of those before it under which decisions were made. `names`: code to
-    name of each category.
+    name of each category. `chain_head`: the head of the round's chain when the meeting closed; "" while the
+    round is open, and where issues are withheld.
     """
 
     meeting: Meeting
@@ -187,6 +188,7 @@ class Minutes:
     totals: MinuteTotals
     names: dict[str, str] = field(default_factory=dict)
     earlier_versions: tuple[int, ...] = ()
+    chain_head: str = ""
 
     @property
     def is_final(self) -> bool:

@@ -34,6 +34,7 @@ from rounds.models import Label
 from rounds.queries.blindness import NOTHING, WithheldIssues, withheld_issues
 from rounds.queries.categories import ShownCodebook, codebook
 from rounds.queries.rounds import revealed
+from rounds.queries.seals import head_at, shown_head
 from studies.models import Membership
 from studies.rules import may_see_names
 
@@ -48,7 +49,7 @@ def minutes(
     without: WithheldIssues = NOTHING,
     by_name: bool | None = None,
 ) -> records.Minutes:
-    """The minutes until now, or of the whole meeting once it is closed. At most 14 queries at any size.
+    """The minutes until now, or of the whole meeting once it is closed. At most 17 queries at any size.
 
     `without`: issues of the round to leave out, beside those that are withheld from the member. `by_name`:
     people by their names, if the member may see names; None for what the meeting says.
@@ -113,7 +114,14 @@ class _MinutesWriter:
             withheld=withheld,
             totals=_totals(lines),
             names={state.code: state.title for state in self.book.states.values()},
+            chain_head=self._chain_head(),
         )
+
+    def _chain_head(self) -> str:
+        """The head of the round's chain when the meeting closed; "" for whom may not see the chain."""
+        closed = self.meeting.closed_at
+        head = head_at(self.round, closed) if closed and shown_head(self.round, self.member) else None
+        return head.digest if head else ""
 
     def _earlier_versions(self) -> tuple[int, ...]:
         made = {decision.version.number for chain in self.decisions.values() for decision in chain}

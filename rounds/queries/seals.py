@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
@@ -62,6 +63,11 @@ class Fault:
 def head_of(round_: Round) -> Seal | None:
     """The newest seal of a round, whose digest is the head of its chain."""
     return Seal.objects.filter(round=round_).order_by("-number").first()
+
+
+def head_at(round_: Round, moment: datetime) -> Seal | None:
+    """The newest seal of a round at a moment."""
+    return Seal.objects.filter(round=round_, at__lte=moment).order_by("-number").first()
 
 
 def shown_head(round_: Round, member: Membership | None) -> Seal | None:

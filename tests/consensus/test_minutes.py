@@ -9,6 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 from pypdf import PdfReader
 
+from annotate.actions.rounds import close_round
 from consensus.actions.decisions import reopen
 from consensus.actions.meetings import close_meeting
 from consensus.minutes_files import markdown, pdf
@@ -21,7 +22,8 @@ from consensus.queries.minutes import minutes
 from core.places import place
 from drawing import vega
 from drawing.errors import DrawingBusy
-from rounds.models import Assignment
+from rounds.actions.seals import seal_round
+from rounds.models import Assignment, Seal
 from tests import factories
 from tests.long import only_long
 from tests.worlds.meeting import meeting_world
@@ -455,3 +457,24 @@ def test_minutes_need_as_many_queries_for_three_issues_as_for_one(clock):
         meeting = world.fresh()
         counts.append(cost(lambda: document(minutes(meeting, world.members[0]))))  # noqa: B023 - called at once
     assert counts[0] == counts[1] <= 18
+
+
+def test_the_head_of_the_chain_is_that_of_the_end_of_the_meeting():
+    world = meeting_world()
+    meeting = world.plan()
+    world.arrive()
+    close_meeting(meeting=meeting, by=world.lead)
+    meeting.refresh_from_db()
+    sealed = Seal.objects.get(round=world.round_)
+    assert (sealed.why, sealed.at <= meeting.closed_at) == (Seal.Why.MINUTES, True)
+    assert minutes(meeting, world.lead).chain_head == ""  # the round is open
+
+    close_round(round_=world.round_, by=world.lead)
+    later = seal_round(round_=world.round_)  # the close itself
+    assert later.previous == sealed.digest
+    meeting = type(meeting).objects.select_related("round__version__taxonomy").get(pk=meeting.pk)
+    written = minutes(meeting, world.lead)
+    assert written.chain_head == sealed.digest
+    assert f"- Head of the chain at the end: {sealed.digest}" in markdown(document(written))
+    world.waits_for(world.lead, world.issues[0])
+    assert minutes(meeting, world.lead).chain_head == ""
