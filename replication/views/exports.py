@@ -31,7 +31,7 @@ from rounds.queries.blindness import withheld_issues
 from rounds.queries.rounds import current_round, rounds_for
 from studies.models import Membership, Study
 from studies.pages import study_of, works_when_read_only
-from studies.rules import may_read_revealed
+from studies.rules import may_lead, may_read_revealed
 
 
 @require_safe
@@ -41,6 +41,7 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     rounds = list(_rounds(request, study))
     round_ = _chosen(rounds, request.GET.get("round", ""))
     context: dict[str, Any] = {"study": study, "membership": member, "rounds": rounds, "chosen": round_}
+    context["checks_integrity"] = may_lead(member)
     if round_:
         found = contents(round_, withheld_issues(round_, member), member)
         files = _files(request, round_, found)
