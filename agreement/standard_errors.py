@@ -65,8 +65,8 @@ def products(weights: Ints, columns: Sequence[WholeNumbers | Ints]) -> list[list
 
     def added(first: int, place: int) -> int:
         one, other = table[first], table[place]
-        if most[first] * most[place] * max(total, 1) < ROOM and object not in {one.dtype, other.dtype}:
-            return int(np.dot(weights, one.astype(np.int64, copy=False) * other))
+        if most[first] * most[place] * max(total, 1) < ROOM:
+            return int(np.dot(weights, one.astype(np.int64, copy=False) * other.astype(np.int64, copy=False)))
         return sum_of_products(weights, one, other)
 
     rows = range(len(table))

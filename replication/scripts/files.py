@@ -134,6 +134,7 @@ class Round:
             ("labels_second_look.csv", self._second_looks),
             ("labels_twice.csv", self._twice),
             ("ballots.csv", self._ballots),
+            ("decisions.csv", self._decisions),
             ("labels_long.csv", self._guidelines),
         ):
             with tried(self.name(file), "compared with other files"):
@@ -248,6 +249,34 @@ class Round:
                     f"row {row}: no such ballot in votes.csv",
                     self.name("votes.csv"),
                 )
+
+    def _decisions(self) -> None:
+        """The decision that no later one superseded is that of issues.csv: its method, and its label where it
+        was decided in the version of the codebook that is here.
+        """
+        file, other = self.name("decisions.csv"), self.name("issues.csv")
+        if self.folder != self.package and not (self.folder / "decisions.csv").exists():
+            return
+        every = self.table("decisions.csv")
+        self._once("decisions.csv", every, "Issue_URL", "Number")
+        standing = every[every["Superseded_at"] == ""]
+        self._once("decisions.csv", standing, "Issue_URL")
+        issues = self.issues.drop_duplicates("Issue_URL").set_index("Issue_URL")
+        for row, url in every.loc[~every["Issue_URL"].isin(issues.index), "Issue_URL"].items():
+            fault(file, f"row {row}: {url} is not in {other}", other)
+        decided = issues.index[issues["Method"] != ""]
+        for url in decided[~decided.isin(standing["Issue_URL"])]:
+            fault(file, f"no standing decision on {url}, which {other} has as decided", other)
+        version = str(self.facts["version"])
+        for row, one in standing[standing["Issue_URL"].isin(issues.index)].iterrows():
+            there = issues.loc[one["Issue_URL"]]
+            pairs = [("Method", one["Method"], there["Method"])]
+            if one["Version"] == version:
+                pairs.append(("Label", one["Label"], there["Final_Label"]))
+            for column, here, has in pairs:
+                if here != has:
+                    said = f"{column} is {_or_empty(here)}, where {other} has {_or_empty(has)}"
+                    fault(file, f"row {row}: {said}", other)
 
     def _guidelines(self) -> None:
         """The guidelines that labels were given by are there."""

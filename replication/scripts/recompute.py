@@ -35,7 +35,7 @@ FOLDER = Path(__file__).resolve().parent
 NAMES = {
     "study", "round", "level", "as_of", "group", "code", "volunteer", "repository", "sizes", "month", "model",
     "first", "second", "label", "comparison", "reason", "doubt", "weights", "independence", "population",
-    "coefficient", "word", "sure_word", "right", "first_label", "second_label", "scale",
+    "coefficient", "word", "sure_word", "sentence", "right", "first_label", "second_label", "scale",
 }  # fmt: skip
 """Keys of a report with names, moments and sentences: there is nothing to compare."""
 OF_PART = {

@@ -75,6 +75,7 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
         "issues": lambda: composition(package, [line["repository"] for line in stored["issues"]]),
         "probable": lambda: probable(package, stored["probable"]),
         "differences": lambda: differences(package, groups),
+        "groups_and_whole": lambda: groups_and_whole(package, stored["groups_and_whole"]),
     }
     alone = (
         benchmark, distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models,
@@ -85,6 +86,25 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
         with within(name), tried(file, f"computed in {name}"):
             found[name] = parts[name]()
     return {part: content for part, content in found.items() if part in stored}
+
+
+def groups_and_whole(package: Package, stored: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Fleiss' kappa of each type, of all issues, and of all issues at the level of types."""
+    if stored is None:
+        return None
+
+    def kappa(of: Package, issues: pd.Index) -> dict[str, Any]:
+        rows = rows_of(of.labels.loc[issues].to_numpy())
+        value = coefficient("fleiss_kappa", rows, of.q)["value"]
+        return {"issues": sum(number for number, _row in rows), "fleiss_kappa": value}
+
+    every, alone = package.labels.index, Package(package.folder, 0)
+    types = ((code, kappa(package, rows.index)) for code, rows in package.groups.groupby("type"))
+    return {
+        "whole": kappa(package, every)["fleiss_kappa"],
+        "types_alone": kappa(alone, every)["fleiss_kappa"],
+        "types": [{"group": {"type": code}, **of} for code, of in types if of["fleiss_kappa"] is not None],
+    }
 
 
 def drift_check(package: Package) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from django.utils import translation
 from reports import planned
 from reports.agreement_report import AgreementReport, level_name
 from reports.sections.registry import JSON_PARTS
+from reports.sentences.types import groups_and_whole_as_dict
 
 
 def of_report(report: AgreementReport) -> dict[str, Any]:
@@ -40,5 +41,6 @@ def report_as_dict(report: AgreementReport, *, but: Collection[str] = ()) -> dic
         else None,
         "drift_check": report.repeats
         and {name: getattr(report.repeats, name) for name in ("planned", "labelled", "lost")},
+        "groups_and_whole": groups_and_whole_as_dict(report),
         **{part.key: part.value(report) for part in JSON_PARTS if part.key not in but},
     }

@@ -37,7 +37,7 @@ def table_as_latex(report: AgreementReport, key: str) -> str:
         f" taxonomy v{round_.version.number},{without} as of {report.as_of:%Y-%m-%d %H:%M} UTC"
     )
     printed, notes = _with_letters(section.printed(report))
-    texts = [caption, str(section.note), notes]
+    texts = [caption, str(section.note), section.remark(report), notes]
     return as_latex(printed, key=key, caption=" ".join(filter(None, texts)), comment=comment)
 
 

@@ -8,6 +8,7 @@ from agreement import Agreement, Coefficient
 from drawing.axes import Axis, Whisker, close_axis, whisker
 from reports.agreement_report import AgreementReport
 from reports.sentences.agreement import is_paradox
+from reports.sentences.numbers import doubts
 
 HEADLINE = "fleiss_kappa"
 DRAWN = 150.0
@@ -63,6 +64,11 @@ class Chart:
     rows: list[ChartRow]
     all: ChartRow | None = None
     reference: str = ""
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why intervals of the rows are not to be trusted, each reason once."""
+        return doubts(row.of for row in (*self.rows, *([self.all] if self.all else ())))
 
 
 def kappa_axis(groups: Iterable[Agreement]) -> Axis:

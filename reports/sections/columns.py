@@ -71,7 +71,7 @@ def translated(names: "Mapping[str, StrPromise | str]") -> Words:
 def _type_name(report: AgreementReport, text: str) -> str:
     if text in report.codebook.by_code:
         return f"{text} {report.codebook.by_code[text].title}"
-    return ALL_OR_NAME(report, text)
+    return _TYPE_ROWS(report, text)
 
 
 def _category_name(report: AgreementReport, text: str) -> str:
@@ -84,6 +84,9 @@ def reasons(_report: AgreementReport, text: str) -> str:
 
 
 ALL_OR_NAME = translated({"all": gettext_lazy("All")})
+TYPES_ALONE = "types alone"
+"""The name of the row of all issues at the level of types."""
+_TYPE_ROWS = translated({"all": gettext_lazy("All"), TYPES_ALONE: gettext_lazy("All, types alone")})
 _COEFFICIENT_NAME = translated({key: name for key, (name, _hint) in COEFFICIENTS.items()})
 _LEVEL_NAME = translated({name: level.label for name, level in LEVELS.items()})
 _KIND_NAME = translated({kind.value: capfirst(kind.label) for kind in Round.Kind})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy
 
 from reports.agreement_report import AgreementReport, Group
+from reports.formats.tables import Table
 from reports.pictures.dots import draw_repositories, draw_types
 from reports.pictures.kind import PictureKind, heaviest
 from reports.sections import columns
@@ -14,7 +15,7 @@ from reports.sections.chart_rows import Chart, ChartRow, group_row, kappa_axis, 
 from reports.sections.section import Card, PageQuery, Section
 from reports.sentences import agreement as say
 from reports.sentences.numbers import percent
-from reports.sentences.types import why_types_differ
+from reports.sentences.types import groups_and_whole, why_types_differ
 
 if TYPE_CHECKING:
     from drawing.axes import Axis
@@ -24,6 +25,17 @@ def _rows(name: str, report: AgreementReport) -> Iterator[list[object]]:
     has_no_times = name == "month" and report.round.is_imported
     groups = (*(() if has_no_times else report.by(name)), report.groups[0])
     return ([group.key.get(name, "all"), *columns.group_cells(group.agreement)] for group in groups)
+
+
+def _type_rows(report: AgreementReport) -> Iterator[list[object]]:
+    """The types and all issues; last all issues at the level of types, where the sentence below names it."""
+    yield from _rows("type", report)
+    if found := groups_and_whole(report):
+        yield [columns.TYPES_ALONE, *columns.group_cells(found.alone)]
+
+
+def _without_types_alone(_report: AgreementReport, table: Table) -> Table:
+    return Table.of(table.columns, (row for row in table.rows if row[0] != columns.TYPES_ALONE))
 
 
 def _chart(report: AgreementReport, name: str) -> Chart:
@@ -72,7 +84,8 @@ TYPES = Section(
     key="types",
     title=gettext_lazy("By type of the decision"),
     columns=(columns.TYPE, *columns.GROUP_NUMBERS),
-    rows=partial(_rows, "type"),
+    rows=_type_rows,
+    remark=why_types_differ,
     card=Card("reports/agreement/_types.html", _types_card, "right"),
     picture=PictureKind(
         title=gettext_lazy("Agreement by decided type"),
@@ -81,6 +94,7 @@ TYPES = Section(
             "Fleiss’ kappa of the issues that were decided as each type, with its 95 % interval."
         ),
         choose=heaviest("issues"),
+        part=_without_types_alone,
         draw=draw_types,
         ends_with_all=True,
     ),

@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from reports.agreement_report import AgreementReport, level_name
 from reports.pictures.dots import draw_rounds
 from reports.pictures.kind import PictureKind, columns_of, first_rows
-from reports.sections.chart_rows import group_row, kappa_axis
+from reports.sections.chart_rows import HEADLINE, group_row, kappa_axis
 from reports.sections.columns import GROUP_NUMBERS, KIND, ROUND, Column, group_cells
 from reports.sections.section import Card, PageQuery, Section
+from reports.sentences.numbers import doubts
 
 NOTHING_AT_LEVEL = gettext_noop("the taxonomy version has no categories at this level")
 
@@ -41,7 +42,9 @@ def _card(report: AgreementReport, _asked: PageQuery) -> dict[str, Any] | None:
         for one in report.rounds
     ]
     withheld = sum(one.withheld for one in report.rounds if one.round.pk != report.round.pk)
-    return {"rounds": {"axis": axis, "rows": rows, "withheld": withheld}}
+    kappas = [one.agreement.coefficients[HEADLINE] for one in report.rounds if one.agreement]
+    unsure = doubts(kappas)
+    return {"rounds": {"axis": axis, "rows": rows, "withheld": withheld, "doubts": unsure}}
 
 
 ROUNDS = Section(

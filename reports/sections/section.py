@@ -50,7 +50,7 @@ class Section:
     """One statistic: a table with columns, and optionally a card, a picture and JSON.
 
     `key` names the table in addresses and files. `columns` can depend on the report. The whole report as a
-    file has the sections that are `in_document`. `note` tells readers how to read the table.
+    file has the sections that are `in_document`. `note` tells how to read the table, `remark` what it shows.
     """
 
     key: str
@@ -58,6 +58,7 @@ class Section:
     columns: tuple[Column, ...] | Callable[[AgreementReport], tuple[Column, ...]]
     rows: Callable[[AgreementReport], Iterable[Iterable[object]]]
     note: "StrPromise | str" = ""
+    remark: Callable[[AgreementReport], str] = lambda _report: ""
     card: Card | None = None
     picture: PictureKind | None = None
     json: JsonPart | None = None

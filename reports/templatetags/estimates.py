@@ -1,6 +1,9 @@
 """Numbers of an agreement report in its templates: values, reasons for missing values, intervals, shares."""
 
+from collections.abc import Iterable
+
 from django import template
+from django.template import Context, Variable
 from django.utils.translation import gettext as _
 
 from agreement import Coefficient, Difference, PairKappa
@@ -35,6 +38,15 @@ def span(found: Coefficient | Difference) -> str:
 def doubt(found: Coefficient | Difference) -> str:
     """Why the interval is not to be trusted; "" if it is."""
     return say.reason_in_words(found.doubt.text) if found.doubt else ""
+
+
+@register.filter
+def doubts(rows: Iterable[object], places: str) -> list[str]:
+    """Why intervals of these rows are not to be trusted, each reason once. `places` names the estimates of a
+    `row`, as a template does: "row.1.agreement row.2".
+    """
+    chosen = [Variable(place) for place in places.split()]
+    return say.doubts(place.resolve(Context({"row": row})) for row in rows for place in chosen)
 
 
 @register.filter

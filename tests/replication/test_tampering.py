@@ -63,6 +63,17 @@ def cell(name: str, value: str, row: int = 0) -> Change:
     return rows(apply)
 
 
+def standing(name: str, value: str) -> Change:
+    """Change a cell of the first decision that no later one superseded."""
+
+    def apply(found: list[dict[str, str]]) -> None:
+        one = next(one for one in found if not one["Superseded_at"])
+        assert one[name] != value
+        one[name] = value
+
+    return rows(apply)
+
+
 def swap(name: str) -> Change:
     """Give the cell of the second row to the third, and that of the third to the second."""
 
@@ -141,6 +152,12 @@ ALSO_FORGED = [
     ("issues-decision", "issues.csv", cell("Final_Label", "B.2")),
     ("issues-deleted-row", "issues.csv", rows(lambda found: found.pop(0))),
     ("codebook-deleted-row", "taxonomy.csv", rows(lambda found: found.remove(next(one for one in found if one["code"] == "C.9")))),
+    ("standing-decision-label", "decisions.csv", standing("Label", "B.2")),
+    ("standing-decision-method", "decisions.csv", standing("Method", "vote")),
+    ("standing-decision-superseded", "decisions.csv", standing("Superseded_at", "2026-01-01T00:00:00Z")),
+    ("standing-decision-deleted", "decisions.csv", rows(lambda found: found.remove(next(one for one in found if not one["Superseded_at"])))),
+    ("standing-decision-doubled", "decisions.csv", rows(lambda found: found.append({**found[-1], "Number": "9", "Superseded_at": ""}))),
+    ("standing-decision-elsewhere", "decisions.csv", rows(lambda found: found.append({**found[-1], "Issue_URL": "https://github.com/x/y/issues/1"}))),
     ("drift-first-label", "labels_twice.csv", cell("First_Label", "B.2")),
     ("drift-second-label", "labels_twice.csv", cell("Second_Label", "A.1")),
     ("last-ballot", "ballots.csv", cell("Ballot", "B.2")),

@@ -108,6 +108,13 @@ def test_the_tables_of_the_page_say_what_rest_says(round_, reader, level):
         assert {name: row[name] for name in ESTIMATE} == _cells(group["coefficients"][row["coefficient"]])
     for name, column in (("types", "type"), ("repositories", "repository"), ("months", "month")):
         rows = table(name)
+        if name == "types" and (beside := answer["groups_and_whole"]):
+            alone = rows.pop()
+            assert (alone["type"], alone["fleiss_kappa"]) == ("types alone", beside["types_alone"])
+            assert beside["whole"] == whole["coefficients"]["fleiss_kappa"]["value"]
+            assert {one["group"]["type"]: one["fleiss_kappa"] for one in beside["types"]} == {
+                row["type"]: row["fleiss_kappa"] for row in rows[:-1] if row["fleiss_kappa"] is not None
+            }
         assert len(rows) == 1 + sum(set(group["group"]) == {column} for group in answer["groups"])
         for row in rows:
             group = whole if row[column] == "all" else group_of(answer, **{column: row[column]})

@@ -1,11 +1,16 @@
 """The three intervals of a report: over issues, repositories, volunteers; and whether anything was sampled."""
 
+import csv
+import io
+
 import pytest
 
 from agreement import FROM_COUNTS, Reason
 from ingest.models import Repository
 from reports.agreement_report import PAGE_BY, agreement_report
 from reports.formats.json_report import report_as_dict
+from reports.formats.table_files import table_as_csv, table_as_latex
+from reports.pictures.catalogue import picture
 from reports.queries.intervals import intervals
 from reports.queries.population import is_everything
 from reports.sections.registry import TABLES
@@ -151,6 +156,37 @@ def test_why_kappas_of_types_differ_from_kappa_of_all():
     assert f"All issues together give κ = {whole:.3f}. Distinguishing the types counts there too" in said
     assert said.endswith("κ of types alone is 1.000.")
     assert why_types_differ(agreement_report(round_, level=Level.TYPE, by=[["type"]])) == ""
+
+
+def test_the_kappas_of_types_of_all_and_of_types_alone_are_in_every_file():
+    world = small_world(issues=8, members=3)
+    round_ = world.round()
+    label_all(world, round_, "C.1 C.1 C.1", "C.1 C.2 C.1", "C.2 C.2 A.1", "A.1 A.1 A.1", "A.1 A.2 A.1")
+    for number, code in ((1, "C.1"), (2, "C.2"), (4, "A.1")):
+        world.settle(round_, world.issues[number], code)
+    report = agreement_report(round_, by=[["type"]])
+    alone = agreement_report(round_, level=Level.TYPE).overall.coefficients["fleiss_kappa"].value
+    whole = report.overall.coefficients["fleiss_kappa"].value
+    types = {
+        group.key["type"]: group.agreement.coefficients["fleiss_kappa"].value for group in report.by("type")
+    }
+    said = why_types_differ(report)
+
+    found = report_as_dict(report)["groups_and_whole"]
+
+    assert said
+    assert (found["sentence"], found["whole"], found["types_alone"]) == (said, whole, alone)
+    assert {one["group"]["type"]: one["fleiss_kappa"] for one in found["types"]} == types
+    rows = {row["type"]: row for row in csv.DictReader(io.StringIO(table_as_csv(report, "types")))}
+    assert float(rows["types alone"]["fleiss_kappa"]) == alone
+    assert rows["types alone"]["issues"] == "5"
+    assert f"types alone give κ = {alone:.3f}" in said or f"types alone is {alone:.3f}" in said
+    assert "counts only the issues decided as this type" in table_as_latex(report, "types")
+    assert not [row for row in picture(report, "types", "page").rows if row["type"] == "types alone"]
+
+    for other in (agreement_report(round_), agreement_report(round_, level=Level.TYPE, by=[["type"]])):
+        assert report_as_dict(other)["groups_and_whole"] is None
+        assert "types alone" not in table_as_csv(other, "types")
 
 
 def test_an_interval_over_repositories_that_is_narrower_is_in_doubt_everywhere():
