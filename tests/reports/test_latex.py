@@ -188,7 +188,8 @@ def test_heads_are_words_numbers_are_grouped_and_empty_columns_are_left_out(repo
     # The notes of rows are letters, which the caption explains.
     ((heads, *rows),) = parsed(text)
     assert (heads[0], heads[-1], len(heads)) == ("Type", "Note", 10)
-    assert [row[-1] for row in rows] == ["a", "b", "c", "d"]
+    assert [row[-1] for row in rows] == ["a", "b", "c", "d", "d"]
+    assert rows[-1][0] == "All, types alone"
     assert "a: all issues agree equally, so these labels do not show how exact the value is." in text
     assert "b: all labels are the same category." in text
     ((heads, *_rows),) = parsed(table_as_latex(report, "coefficients"))
