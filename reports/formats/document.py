@@ -118,10 +118,12 @@ def _tables(report: AgreementReport) -> Iterator[dict[str, Any]]:
     The text `more` counts the rows beyond MOST.
     """
     for section in SECTIONS:
-        table = section.table(report)
-        if not section.in_document or not table.rows:
+        if not section.in_document:
             continue
-        printed, more = section.printed(report, MOST), len(table.rows) - MOST
+        table = section.table(report)
+        if not table.rows:
+            continue
+        printed, more = section.printed(report, MOST, table), len(table.rows) - MOST
         yield {
             "name": section.key,
             "title": str(section.title),

@@ -71,9 +71,13 @@ class Section:
         """The rows at full precision, under the column names of files."""
         return Table.of((column.name for column in self.columns_of(report)), self.rows(report))
 
-    def printed(self, report: AgreementReport, most: int | None = None) -> PrintedTable:
-        """The table for people, without columns whose cells are all empty; `most` rows at most."""
-        table = self.table(report)
+    def printed(
+        self, report: AgreementReport, most: int | None = None, table: Table | None = None
+    ) -> PrintedTable:
+        """The table for people, without columns whose cells are all empty; `most` rows at most. `table` is
+        that of the report, where it was made before.
+        """
+        table = self.table(report) if table is None else table
         cells = [list(column) for column in zip(*table.rows, strict=True)] or [[] for _name in table.columns]
         found = list(zip(self.columns_of(report), cells, strict=True))
         used = [pair for pair in found if any(cell is not None for cell in pair[1])] or found

@@ -1,5 +1,6 @@
 """The whole report as one file: the numbers of the page, nothing from elsewhere, and no text read as markup."""
 
+import cProfile
 import html
 import json
 import os
@@ -174,6 +175,20 @@ def test_html_holds_every_table_at_three_digits(report):
             found = [row[-len(one) :] for row, one in zip(found, numbers, strict=True)]
         if name != "over-time-test":
             assert found == numbers, name
+
+
+@pytest.mark.django_db
+def test_each_table_of_a_document_is_computed_once_and_once_for_its_picture(report):
+    profile = cProfile.Profile()
+    profile.runcall(document, report)
+    profile.create_stats()
+    calls = [
+        found[0]
+        for (file, _line, name), found in profile.stats.items()
+        if name == "table" and file.endswith("reports/sections/section.py")
+    ]
+    tables = sum(section.in_document for section in SECTIONS)
+    assert calls == [tables + sum(section.picture is not None for section in SECTIONS)]
 
 
 @only_long
