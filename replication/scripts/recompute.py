@@ -155,7 +155,7 @@ def differs(stored: Any, found: Any) -> float | None:
     numbers: 0.0 if both are the same, else None.
     """
     if not (_is_number(stored) and _is_number(found)):
-        return 0.0 if stored is found else None
+        return 0.0 if type(stored) is type(found) and stored == found else None
     return float(abs(stored - found) / max(1.0, abs(stored)))
 
 

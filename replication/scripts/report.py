@@ -28,6 +28,7 @@ from intervals import intervals
 from latent import probable
 from other_libraries import within
 from package import LEVELS, Package, read
+from protocol import protocol
 from raters import (
     conger,
     dissents,
@@ -76,6 +77,7 @@ def report(package: Package, stored: dict[str, Any], file: str) -> dict[str, Any
         "probable": lambda: probable(package, stored["probable"]),
         "differences": lambda: differences(package, groups),
         "groups_and_whole": lambda: groups_and_whole(package, stored["groups_and_whole"]),
+        "protocol": lambda: protocol(package, stored),
     }
     alone = (
         benchmark, distribution, over_time, splits, pairs, confusion, against_decision, volunteers, models,
