@@ -1,4 +1,4 @@
-"""Which coefficients the protocol of the study had named before: the marks of a report, from the frozen file."""
+"""Which coefficients the protocol had named before: the marks of a report, from the frozen file."""
 
 import json
 from typing import Any
