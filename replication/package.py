@@ -41,8 +41,7 @@ from replication.queries.proposals import changes_without_vote, decided_proposal
 from reports.agreement_report import PAGE_BY, agreement_report
 from reports.exports import BATCH, decisions_csv, issues_csv, labels_csv, labels_twice_csv
 from reports.queries.frozen import package_files
-from rounds.actions.seals import seal_round
-from rounds.models import Round, Seal
+from rounds.models import Round
 from rounds.queries.blindness import NOTHING, Reader, WithheldIssues, keeps_frozen
 from rounds.queries.coached import coached_issues
 from rounds.queries.rounds import revealed
@@ -113,8 +112,6 @@ def write_package(
     ends the writing.
     """
     left = blind | coached_issues(round_) if without_coached else blind
-    if round_.closed_at:
-        seal_round(round_=round_, why=Seal.Why.PACKAGE)
     with snapshot():
         moment = last_change(round_, left, reader.member if reader else None)
         if to.suffix == ".zip":

@@ -210,13 +210,16 @@ class CitationFacts:
 
 @dataclass(frozen=True)
 class DeviationFacts:
-    """One deviation in words: what it is about, the plan, what happened, and the reason of a lead, if any."""
+    """One deviation in words: what it is about, the plan, what happened, and the reason of a lead, if any.
+    `is_hidden`: what happened is shown after reveal, and nobody can explain it before.
+    """
 
     name: str
     about: str
     planned: str
     happened: str
     reason: str = ""
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ class ProtocolFacts:
 
     @property
     def without_reason(self) -> int:
-        return sum(not one.reason for one in self.deviations)
+        return sum(not (one.reason or one.is_hidden) for one in self.deviations)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def close_round(*, round_: Round, by: Membership) -> Round:
     if current.closed_at is not None:
         raise errors.RoundAlreadyClosed
     # What was labelled before the reveal is sealed before it.
-    seal_round(round_=current, why=Seal.Why.CLOSE, recent=True)
+    seal_round(round_=current, why=Seal.Why.CLOSE)
     current.closed_at = max(clock.now(), current.opened_at)
     current.save(update_fields=["closed_at"])
     end_looks(current, current.closed_at)

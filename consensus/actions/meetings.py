@@ -151,7 +151,7 @@ def close_meeting(*, meeting: Meeting, by: Membership) -> Meeting:
         raise errors.MeetingNotOpen
     if current.closed_at is not None:
         return current
-    seal_round(round_=current.round, why=Seal.Why.MINUTES, recent=True)
+    seal_round(round_=current.round, why=Seal.Why.MINUTES)
     now = max(clock.now(), current.opened_at)
     if current.kind == Meeting.Kind.TOGETHER:
         if Vote.objects.filter(meeting=current, closed_at=None).exists():

@@ -28,7 +28,7 @@ from protocols.queries.happened import (
 )
 from protocols.queries.prefill import named
 from protocols.queries.protocols import frozen_versions, in_force_for
-from reports.agreement_report import level_name
+from reports.agreement_report import LEVELS, level_name
 from reports.formats.tables import number
 from rounds.models import Round
 from studies.models import Membership, Study
@@ -194,7 +194,9 @@ def _of_setup(compared: Sequence[Compared], study: Study) -> Iterator[Deviation]
         words = ngettext("%(n)s issue kept", "%(n)s issues kept", count) % {"n": count}
         if one.plan.get("coached") == LEFT_OUT and count:
             yield from one.differs("coached", KEPT, words)
-        yield from one.differs("level", level_name(round_.depth))
+        # Labels at a theme can be reported by type; those at a type cannot be reported by theme.
+        if LEVELS.get(str(one.plan.get("level")), 0) > round_.depth:
+            yield from one.differs("level", level_name(round_.depth))
 
 
 def _seated(seats: Seats) -> str:

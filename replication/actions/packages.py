@@ -24,6 +24,7 @@ from replication.queries.packages import MAKING, jobs_with_files, located, sight
 from reports.errors import ReportNotForYou
 from reports.formats.files import named_for
 from reports.queries.report_files import readable, runs
+from rounds.actions.seals import seal_for_package
 from rounds.models import Round
 from rounds.queries.blindness import Reader, withheld_issues
 from rounds.queries.rounds import revealed, revealed_labels
@@ -115,6 +116,7 @@ def make_package(*, job: Job, round_: Round, by: Membership, report: Report) -> 
                     "rows": rows,
                 }
 
+        seal_for_package(round_)  # writes, and what follows reads in a transaction that only reads
         made = replica.reading(write)
         if Job.objects.filter(pk=job.pk, arguments__removed=True).exists():
             raise PackageGone

@@ -45,11 +45,23 @@ def head_of(folder: Path) -> str:
         if said != head:
             fault("manifest.json", f"chain_head is {said}, where {CHAIN} ends with {head}", CHAIN)
         contents = _events(seals, events)
+        _after_the_close(events)
         with tried(LABELS, "compared with the chain"):
             _labels(folder, events, contents)
         with tried(DECISIONS, "compared with the chain"):
             _decisions(folder, events, contents)
     return head
+
+
+def _after_the_close(events: pd.DataFrame) -> None:
+    """The close seals all before it, and nobody labels later. Where the first seal has the close, nobody
+    knows what came after it.
+    """
+    closing = events.loc[events["Kind"] == "closing", "Seal"].astype(int)
+    if len(closing) and closing.min() > 1:
+        late = events["Kind"].isin(["label", "change"]) & (events["Seal"].astype(int) >= closing.min())
+        for one in events[late].to_dict("records"):
+            fault(EVENTS, f"seal {one['Seal']}: a {one['Kind']} was sealed after the round was closed")
 
 
 def _sha256(text: str) -> str:

@@ -1,15 +1,18 @@
 """Seals the events of a round that no seal covers yet: a block of the round's chain (docs/decisions/0061)."""
 # ruff: noqa: S608 - the pieces are the registered kinds
 
+import logging
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core import clock
 from rounds.canonical import seal_digest
 from rounds.covered import DIGEST, KINDS, TOLERANCE
 from rounds.models import Round, Seal
 from rounds.models.seals import FIRST
+
+logger = logging.getLogger(__name__)
 
 _LOCK = 0x5EA1
 MARGIN = 2000
@@ -37,9 +40,11 @@ _SEAL = """
 
 
 @transaction.atomic
-def seal_round(*, round_: Round, why: str = Seal.Why.REGULAR, recent: bool = False) -> Seal | None:
-    """Seal what is not sealed yet; None if there is nothing new. `recent`: look for new rows only, which is
-    cheap; what committed very late is left to the next full run.
+def seal_round(
+    *, round_: Round, why: str = Seal.Why.REGULAR, above: dict[str, int] | None = None
+) -> Seal | None:
+    """Seal what is not sealed yet; None if there is nothing new. `above`: look only for rows above these keys
+    by kind, which is cheap; what committed very late is left to the next full run.
 
     One at a time for each round. Takes no lock that labelling takes, and waits for no row. Call in a
     transaction that sees what others committed meanwhile (READ COMMITTED).
@@ -47,8 +52,8 @@ def seal_round(*, round_: Round, why: str = Seal.Why.REGULAR, recent: bool = Fal
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCK, round_.pk % 2**31])
         last = Seal.objects.filter(round=round_).order_by("-number").first()
-        only_new = recent and last is not None
-        known = known_keys(cursor) if only_new else {}
+        only_new = above is not None and last is not None
+        known = above if above is not None and only_new else {}
         parts = [
             f"SELECT '{kind.name}'::text AS kind, {kind.changes} AS changes, x.* FROM ({kind.now}"
             + (f" AND {kind.recent}" if only_new else "")
@@ -90,6 +95,12 @@ def seal_round(*, round_: Round, why: str = Seal.Why.REGULAR, recent: bool = Fal
     return made
 
 
+def seal_for_package(round_: Round) -> None:
+    """Seal a closed round before its package is written. A read-only study keeps the seals that it has."""
+    if round_.closed_at and not round_.study.is_read_only:
+        seal_round(round_=round_, why=Seal.Why.PACKAGE)
+
+
 def _why_first(round_: Round, oldest: datetime, now: datetime, why: str) -> str:
     if round_.is_imported:
         return Seal.Why.IMPORTED
@@ -110,18 +121,27 @@ def seal_new() -> int:
     """Seal the rounds in which something happened lately; return how many seals were made."""
     with connection.cursor() as cursor:
         active = " UNION ".join(kind.active for kind in KINDS.values() if kind.active)
-        cursor.execute(active, known_keys(cursor))
+        # Once for all rounds: the seals that this run makes must not move the mark for the rounds after.
+        above = known_keys(cursor)
+        cursor.execute(active, above)
         rounds = [round_id for (round_id,) in cursor.fetchall()]
-    return _seal(rounds, recent=True)
+    return _seal(rounds, above=above)
 
 
 def seal_all() -> int:
     """Seal every round that has labels or decisions, and leave nothing out; return how many were made."""
-    return _seal(
-        list(Round.objects.filter(opened_at__isnull=False).values_list("pk", flat=True)), recent=False
-    )
+    return _seal(list(Round.objects.filter(opened_at__isnull=False).values_list("pk", flat=True)), above=None)
 
 
-def _seal(rounds: list[int], *, recent: bool) -> int:
+def _seal(rounds: list[int], *, above: dict[str, int] | None) -> int:
+    """Each round by itself: one that cannot be sealed keeps no other from it. Nothing of a read-only study
+    changes, and nothing can be written there.
+    """
     found = Round.objects.filter(pk__in=rounds, labels__isnull=False).distinct().order_by("pk")
-    return sum(seal_round(round_=round_, recent=recent) is not None for round_ in found)
+    made = 0
+    for round_ in found.filter(study__archived_at=None, study__delete_at=None):
+        try:
+            made += seal_round(round_=round_, above=above) is not None
+        except DatabaseError:
+            logger.exception("round %s was not sealed", round_.pk)
+    return made

@@ -45,6 +45,20 @@ _EVENTS = """
 """
 
 
+_LATE = """
+    WITH closing AS (
+        SELECT min(s.number) AS number FROM rounds_seal s
+        JOIN rounds_sealedevent e ON e.seal_id = s.id AND e.kind = 'closing'
+        WHERE s.round_id = %(round)s
+    )
+    SELECT e.kind, e.key, s.number FROM rounds_seal s
+    JOIN closing c ON s.number >= c.number AND s.number > 1
+    JOIN rounds_sealedevent e ON e.seal_id = s.id AND e.kind IN ('label', 'change')
+    WHERE s.round_id = %(round)s
+    ORDER BY s.number, e.place LIMIT %(most)s
+"""
+
+
 @dataclass(frozen=True)
 class Fault:
     """What is wrong with a chain: the row of a table, or a seal itself."""
@@ -90,6 +104,7 @@ def faults_of(round_: Round) -> Iterator[Fault]:
     """What is wrong with the chain of a round, and with the rows that it covers."""
     yield from _faults_of_seals(round_)
     yield from _faults_of_events(round_)
+    yield from _faults_after_the_close(round_)
 
 
 def _faults_of_seals(round_: Round) -> Iterator[Fault]:
@@ -116,6 +131,17 @@ def _faults_of_seals(round_: Round) -> Iterator[Fault]:
         if moment and block[4] < moment:
             yield Fault(round_, block[2], _("has a moment before the seal before"))
         before, moment = block[7], block[4]
+
+
+def _faults_after_the_close(round_: Round) -> Iterator[Fault]:
+    """Labels that were sealed after the round was closed: the close seals all before it, and nobody labels
+    later. Where the first seal has the close, nobody knows what came after it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_LATE, {"round": round_.pk, "most": MOST})
+        found = cursor.fetchall()
+    for kind, key, number in found:
+        yield Fault(round_, number, _("was added or changed after the close"), KINDS[kind].table, key)
 
 
 def _faults_of_events(round_: Round) -> Iterator[Fault]:

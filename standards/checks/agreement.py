@@ -194,7 +194,7 @@ def no_cherry_picking(facts: Facts) -> Outcome:
         numbers.beside(facts),
         say(_("The paragraph for the paper always has all coefficients together."), *REPORT),
     ]
-    if facts.protocol is not None and facts.protocol.coefficient:
+    if facts.protocol is not None and facts.protocol.coefficient and facts.protocol.is_before:
         said.append(
             say(
                 _("The protocol named %(coefficient)s at the level %(level)s before."),

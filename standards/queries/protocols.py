@@ -24,6 +24,7 @@ def deviation_facts(study: Study, member: Membership | None) -> tuple[DeviationF
             planned=one.planned,
             happened=one.happened,
             reason=one.reason.text if one.reason else "",
+            is_hidden=one.is_hidden,
         )
         for one in deviations_of(member, study)
     )

@@ -126,6 +126,11 @@ def planned(facts: Facts) -> Said:
     protocol = facts.protocol
     if protocol is None or not protocol.coefficient:
         return say(_("No frozen protocol names the number to report first: all numbers are exploratory."))
+    if not protocol.is_before:
+        return say(
+            _("Protocol %(n)s was frozen after the round opened: all numbers are exploratory."),
+            n=protocol.number,
+        )
     is_planned = facts.agreement is not None and facts.agreement.level == protocol.level
     text = (
         _("Planned in protocol %(number)s: %(coefficient)s at the level %(level)s.")
@@ -142,7 +147,7 @@ def deviations(facts: Facts) -> list[Said]:
     if facts.protocol is None:
         return [say(_("No protocol was frozen, so deviations cannot be listed."))]
     if not facts.protocol.deviations:
-        return [say(_("The study did what its protocol planned."))]
+        return [say(_("No deviation from the protocol was found so far."))]
     said = []
     for one in facts.protocol.deviations:
         values = {

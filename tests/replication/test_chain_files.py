@@ -11,7 +11,7 @@ from django.db import transaction
 
 from annotate.actions.rounds import close_round
 from replication.package import write_package
-from rounds.actions.seals import seal_round
+from rounds.actions.seals import seal_for_package, seal_round
 from rounds.queries.blindness import Reader
 from rounds.queries.seals import head_of
 from tests.worlds.recomputed import forge_hashes, run
@@ -49,6 +49,7 @@ def written(django_db_setup, django_db_blocker, tmp_path_factory) -> tuple[Path,
         write_package(round_, folder / "open", reader=Reader(None))
         close_round(round_=round_, by=world.lead)
         round_.refresh_from_db()
+        seal_for_package(round_)
         write_package(round_, folder / "closed", reader=Reader(world.lead))
         head = head_of(round_).digest
         transaction.set_rollback(True)

@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
+from annotate.actions.rounds import close_round
 from core import clock, jobs
 from core.models import Job
 from core.tasks import sweep_files
@@ -26,7 +27,7 @@ from replication.actions.packages import ask_for_package, remove_packages, sweep
 from replication.errors import PackageGone, PackageHeldBack
 from replication.package import write_package
 from replication.queries.packages import KEPT, finished_package, located
-from rounds.models import Round
+from rounds.models import Round, Seal
 from rounds.queries.blindness import Reader
 from studies.actions import change_role, end_membership, erase_person
 from studies.models import Event, Role, Study
@@ -537,3 +538,16 @@ def test_a_study_that_is_archived_or_about_to_be_deleted_can_be_packed(labelled)
             assert "labels_long.csv" in package.namelist()
         asked = client_of(world.lead).post(f"/api/v1/rounds/{round_.pk}/packages/", {}, format="json")
         assert asked.status_code == 202, asked.content
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_packs_a_closed_round_with_its_chain():
+    """It writes the last seal before the transaction that only reads; a test in one transaction hides that."""
+    world, round_ = make_labelled()
+    close_round(round_=round_, by=world.lead)
+    round_.refresh_from_db()
+    job = made(round_, world.lead)
+    assert job.state == Job.State.DONE, job.error
+    with ZipFile(located(job)) as archive:
+        head = json.loads(archive.read("manifest.json"))["chain_head"]
+    assert head == Seal.objects.filter(round=round_).latest("number").digest

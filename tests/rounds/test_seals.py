@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pgtrigger
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
@@ -15,7 +16,9 @@ from rounds.actions import seals
 from rounds.actions.seals import seal_all, seal_new, seal_round
 from rounds.models import Label, Round, Seal, SealedEvent
 from rounds.queries.seals import faults_of, head_of
+from studies.models import Study
 from tests.database import as_owner
+from tests.worlds.world import small_world
 
 pytestmark = [pytest.mark.django_db, pytest.mark.world(issues=2, members=2)]
 
@@ -53,6 +56,40 @@ def test_a_chain_covers_each_event_once_and_is_whole(sealed):
     assert told(sealed) == []
     assert seal_round(round_=sealed) is None
     assert (seal_new(), seal_all()) == (0, 0)
+
+
+def test_a_read_only_study_keeps_no_other_from_its_seals(world):
+    round_ = world.round()
+    world.submit(round_, world.issues[0], world.members[0], "A.1")
+    other = small_world(issues=1, members=1)
+    theirs = other.round()
+    other.submit(theirs, other.issues[0], other.members[0], "A.1")
+    Study.objects.filter(pk=world.study.pk).update(archived_at=clock.now())
+    assert (seal_new(), seal_all()) == (1, 0)
+    assert list(Seal.objects.values_list("round", flat=True)) == [theirs.pk]
+
+
+def test_one_run_has_one_mark_for_all_rounds(world, monkeypatch):
+    """The seals of one round move no mark for the next: its older labels are sealed in the same minute."""
+    first, second = world.round(), world.round()
+    for round_ in (first, second):
+        world.submit(round_, world.issues[0], world.members[0], "A.1")
+    assert seal_new() == 2
+    world.submit(second, world.issues[1], world.members[0], "A.1")
+    for member in world.members:
+        world.submit(first, world.issues[1], member, "A.1")
+    monkeypatch.setattr(seals, "MARGIN", 0)
+    assert seal_new() == 2
+    assert seal_all() == 0
+
+
+def test_a_label_after_the_close_is_found(sealed):
+    """By whoever writes to the tables without their triggers, with any moment that they like."""
+    label = Label.objects.filter(round=sealed).latest("pk")
+    with as_owner(), pgtrigger.ignore("rounds.Label:revealed_labels_stay"):
+        Label.objects.filter(pk=label.pk).update(summary="made up", changed_at=clock.now())
+    seal_round(round_=sealed)
+    assert f"rounds_label {label.pk}: was added or changed after the close" in " ".join(told(sealed))
 
 
 TABLES = {
@@ -144,7 +181,8 @@ def test_the_doctor_and_the_command_name_the_row(sealed, capsys):
     assert named in capsys.readouterr().out
     # Sealed again as it is now, it is still not what was sealed.
     seal_all()
-    assert told(sealed) == [named]
+    late = f"{sealed.name}: rounds_label {label.pk}: was added or changed after the close"
+    assert told(sealed) == [named, late]
 
 
 def test_a_label_that_says_an_earlier_moment_than_its_seal_allows_is_found(world):

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from replication.package import MANIFEST, write_package
 from reports.management.commands.agreement import chosen_round
+from rounds.actions.seals import seal_for_package
 from rounds.queries.blindness import Reader
 
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         to = Path(options["to"])
         try:
             round_ = chosen_round(options["study"], options["round"])
+            seal_for_package(round_)
             written = write_package(
                 round_, to, reader=Reader(None), without_coached=options["without_coached"]
             )
