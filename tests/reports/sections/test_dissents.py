@@ -154,7 +154,7 @@ def test_the_page_draws_it_for_who_asks():
     response = signed_in.get(address, {"dissents": "yes"})
     said, body = text_of(response), response.content.decode()
 
-    assert "R1 50 66.7 % of 30 0.0 % 0.0 to 43.4 (of 5) – rises, p = " in said
+    assert "R1 50 66.7 % of 30 0.0 % 0.0 to 43.4 (of 5) – rises, p < 0.001" in said
     assert "All 150 57.1 % of 70 0.0 % 0.0 to 20.4 (of 15) 100.0 % 56.6 to 100.0 (of 5) rises, " in said
     # The first tenth of R1 is a line of one unit, the third as high as the drawing, the seventh is nothing.
     row = body[body.index('<th scope="row">R1</th>', body.index('id="dissents-h"')) :]

@@ -405,7 +405,7 @@ def test_holding_back_costs_one_query_more_whatever_is_held(world, labelled):
     for issues in (1, 3):
         world.waits_for(world.members[issues - 1], *world.issues[:issues])
         counts.append(queries_of(client(world.members[issues - 1]), reverse("agreement", args=[labelled.pk])))
-    assert counts[0] == counts[1] <= 39
+    assert counts[0] == counts[1] <= 40
 
 
 def test_months_stand_apart_where_there_are_several(world, labelled):
@@ -477,7 +477,7 @@ def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
     assert "3 signs that labels, or decisions, do not look independent owner/repository" in said
     assert (
         "R3 never differs on the 10 issues where all others agree. Each other volunteer does so at least 20"
-        " times. p = " in said
+        " times. p < 0.001" in said
     )
     assert re.search(r"Of 40 issues that are not unanimous, 20 in a row .* p = 0\.0\d+ first issue", said)
 

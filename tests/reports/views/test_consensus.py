@@ -79,7 +79,7 @@ def test_the_agreement_page_leads_here_and_stays_as_it_was(world):
     assert f'href="{reverse("consensus", args=[world.round_.pk])}"' in page.content.decode()
 
 
-@pytest.mark.parametrize(("name", "most"), [("consensus", 30), ("agreement", 38)])
+@pytest.mark.parametrize(("name", "most"), [("consensus", 30), ("agreement", 44)])
 @pytest.mark.slow
 def test_the_pages_cost_the_same_at_one_vote_and_at_three(world, name, most):
     """Four queries are of the bar of the round: the rounds, what is complete, the seat, open disagreements. Three
