@@ -4,6 +4,7 @@ Axe is asked about each page in three looks, and in Chinese; that takes minutes,
 """
 
 from collections.abc import Collection, Iterator
+from datetime import timedelta
 from io import BytesIO
 
 import pytest
@@ -387,11 +388,11 @@ def look_at(page: Page, path: str, looks: Collection[str]) -> dict[str, list[str
 
 
 @only_long
-@pytest.mark.parametrize("ahead", ["archived_at", "delete_at"])
-def test_pages_of_a_read_only_study_in_light_dark_and_on_a_phone(open_page, ahead):
+@pytest.mark.parametrize(("ahead", "days"), [("archived_at", 0), ("delete_at", 31)])
+def test_pages_of_a_read_only_study_in_light_dark_and_on_a_phone(open_page, ahead, days):
     world = small_world()
     round_ = world.round()
-    Study.objects.filter(pk=world.study.pk).update(**{ahead: clock.now()})
+    Study.objects.filter(pk=world.study.pk).update(**{ahead: clock.now() + timedelta(days=days)})
     owner = make_member(world.study, Role.OWNER)
     page = open_page(owner.user)
     found = look_at(page, reverse("home"), LOOKS)

@@ -187,11 +187,11 @@ def whole_way(world: FindingWorld) -> None:
     [item] = lead.get(reverse("api_items", args=[world.coding.pk])).json()
     settled = lead.post(
         reverse("api_items", args=[world.coding.pk]),
-        {"keys": [one["key"] for one in item["quotes"]], "outcome": "merge", "method": "talk",
+        {"keys": [one["key"] for one in item["quotes"]], "outcome": "merge",
          "rationale": "canarywhy"}, **api,
     )  # fmt: skip
     assert settled.status_code == 200, settled.json()
-    assert lead.post(reverse("api_settle_coding", args=[world.coding.pk])).status_code == 200
+    assert lead.post(reverse("api_settle_coding", args=[world.coding.pk]), {}, **api).status_code == 200
 
     ranks = reverse("api_ranking", args=[session, Question.objects.get().pk])
     assert lead.put(ranks, {"places": {"A": 1}}, **api).status_code == 200

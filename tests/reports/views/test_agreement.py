@@ -479,7 +479,7 @@ def test_a_sign_is_a_sentence_with_its_probability_and_where_it_begins():
         "R3 never differs on the 10 issues where all others agree. Each other volunteer does so at least 20"
         " times. p < 0.001" in said
     )
-    assert re.search(r"Of 40 issues that are not unanimous, 20 in a row .* p = 0\.0\d+ first issue", said)
+    assert re.search(r"Of 40 issues that are not unanimous, 20 in a row .* p [=<] 0\.0\d+ first issue", said)
 
 
 def test_what_a_narrower_interval_takes_is_worked_out_where_the_address_asks(world, labelled):
