@@ -16,6 +16,7 @@ from consensus.models import Decision
 from replication.actions.published import import_study
 from replication.package import into_zip, write_package
 from reports.exports import LONG_COLUMNS, labels_csv
+from rounds.actions.seals import seal_for_package
 from rounds.models import Label, Round
 from studies.models import Guideline
 from taxonomy.models import Proposal
@@ -122,6 +123,7 @@ def test_a_published_study_comes_out_as_it_went_in(tmp_path):
 def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
     import_study(folder=write_study(tmp_path / "in"), slug="engines")
     round_ = Round.objects.get()
+    seal_for_package(round_)
     hashes = write_package(round_, tmp_path / "package.zip")
 
     with ZipFile(tmp_path / "package.zip") as archive:
@@ -134,7 +136,7 @@ def test_package_as_a_zip_holds_the_same_files_with_a_manifest(tmp_path):
         "checklist.md", "codebook.md", "coefficients.py", "croissant.json", "data_availability.md", "decisions.csv", "differences.py",
         "engine/engine.csv", "engine/engine_2023.txt", "engine/engine_2024.txt", "faults.py", "files.py", "intervals.py", "issues.csv",
         "labels_long.csv", "labels_twice.csv", "latent.py", "lattice/lattice.csv", "lattice/lattice_2025.txt", "load.py", "manifest.json",
-        "method.md", "method_numbers.csv", "other_libraries.py", "package.py", "probable.csv", "probable_confusion.csv", "rankings.py",
+        "method.md", "method_numbers.csv", "other_libraries.py", "package.py", "probable.csv", "probable_confusion.csv", "protocol.py", "rankings.py",
         "raters.py", "recompute.py", "report.py", "requirements.txt", "taxonomy.csv", "weighted.py",
     ]  # fmt: skip
     assert (manifest["study"], manifest["round"], manifest["version"]) == ("engines", "Main round", 1)

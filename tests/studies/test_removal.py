@@ -9,6 +9,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core import clock
 from core.models import Job
+from rounds.models import SealedEvent
 from studies import actions, reach
 from studies.actions import removal
 from studies.models import RemovedStudy, Study
@@ -89,6 +90,7 @@ def test_no_row_and_no_file_of_a_deleted_study_stays(settings, tmp_path, monkeyp
     kept_files = files(tmp_path)
     assert any(one.startswith("uploads/") for one in kept_files)
 
+    sealed = SealedEvent.objects.filter(seal__study=number).count()
     line = actions.remove_study(study=study)
 
     assert {name: count for name, count in rows_of(number).items() if count} == {}
@@ -100,7 +102,8 @@ def test_no_row_and_no_file_of_a_deleted_study_stays(settings, tmp_path, monkeyp
     assert files(tmp_path) == []
     assert set(Job.objects.values_list("kind", flat=True)) == {"core.ping"}, "a job of no study"
     assert (line.name, line.asked_by, line.files) == (study.name, study.delete_asked_by, len(kept_files))
-    assert line.rows["history"] == asked_of["studies_event"] + asked_of.get("rounds_labelevent", 0)
+    of_history = ("studies_event", "rounds_labelevent", "rounds_seal")
+    assert line.rows["history"] == sum(asked_of.get(name, 0) for name in of_history) + sealed
     assert line.rows["rounds_label"] == asked_of["rounds_label"]
     assert RemovedStudy.objects.count() == 1
     assert actions.remove_due_studies() == 0

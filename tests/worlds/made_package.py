@@ -11,6 +11,7 @@ import numpy as np
 
 from agreement import Patterns, report
 from replication.package import REPLICATION, SCRIPTS
+from reports.exports import DECISION_COLUMNS
 
 CODES = ("A.1", "A.2", "B.1", "B.4", "C.1", "C.2")
 """The themes of their codebook; a type is the letter."""
@@ -35,10 +36,12 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
         for times, row in rows:
             for _ in range(times):
                 url = f"https://github.com/made/framework/issues/{len(issues) + 1}"
-                issues.append((url, "made/framework", 2025, final, "2025-06-01T00:00:00+00:00"))
+                issues.append((url, "made/framework", 2025, final, "", "2025-06-01T00:00:00+00:00"))
                 wide.append((url, *row, final))
                 labels += [(url, who, label, "") for who, label in zip(volunteers, row, strict=True)]
-    _table(folder / "issues.csv", ("Issue_URL", "Repository", "Year", "Final_Label", "Completed_at"), issues)
+    heads = ("Issue_URL", "Repository", "Year", "Final_Label", "Method", "Completed_at")
+    _table(folder / "issues.csv", heads, issues)
+    _table(folder / "decisions.csv", DECISION_COLUMNS, [])
     _table(folder / "labels_long.csv", ("Issue_URL", "Volunteer", "Label", "Surplus"), labels)
     heads = ("Issue_URL", *(f"Label{n + 1}" for n in range(len(volunteers))), "Final_Label")
     (folder / "framework").mkdir(exist_ok=True)
@@ -64,7 +67,7 @@ def write_made_package(folder: Path, decided: dict[str, Issues]) -> None:
     manifest = {
         "round": "Main round", "allocation": "crossed", "depth": 2, "volunteers": volunteers,
         "closed_at": "2025-06-02T00:00:00+00:00", "withheld_issues": 0, "coached_left_out": False,
-        "needs_training": False,
+        "needs_training": False, "version": 1,
         "sha256": hashes,
     }  # fmt: skip
     _json(folder / "manifest.json", manifest)
