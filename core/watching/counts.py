@@ -50,12 +50,12 @@ def flush() -> None:
         _timer.clear()
     if not mine:
         return
-    pipeline = store().pipeline()
-    for field, by in mine.items():
-        pipeline.hincrbyfloat(KEY, field, by)
     try:
+        pipeline = store().pipeline()
+        for field, by in mine.items():
+            pipeline.hincrbyfloat(KEY, field, by)
         pipeline.execute()
-    except redis.RedisError:
+    except (redis.RedisError, ValueError):  # ValueError: the address names no Redis
         with _lock:
             for field, by in mine.items():
                 _pending[field] = _pending.get(field, 0) + by
